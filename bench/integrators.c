@@ -143,7 +143,7 @@ static void take_stage(struct linear *l, uint32_t index) {
 
 static void take_step(struct linear *l) {
     struct point *now = &l->states[STATE_NOW];
-    if (l->view.known == 1 || !scheme_keeps_acceleration(l->scheme)) {
+    if (l->view.known == 1 || !scheme_stores_acceleration(l->scheme)) {
         now->a = -l->stiffness * now->x;
     }
     const uint32_t count = l->scheme->stage_count(&l->view);

@@ -36,8 +36,8 @@ const struct scheme_table *scheme_find(int32_t id) {
     return NULL;
 }
 
-bool scheme_keeps_acceleration(const struct scheme_table *scheme) {
-    return scheme->acceleration == ACCELERATION_KEPT ||
+bool scheme_stores_acceleration(const struct scheme_table *scheme) {
+    return scheme->acceleration == ACCELERATION_STORED ||
            scheme->acceleration == ACCELERATION_SHIFTED;
 }
 

@@ -25,7 +25,7 @@ enum { SCHEME_STAGE_LIMIT = 3, SCHEME_PARAMETERS = 4 };
 /// take it from the forces at z_n.
 enum acceleration_use {
     ACCELERATION_UNUSED,
-    ACCELERATION_KEPT,    ///< as the recipe of the state says
+    ACCELERATION_STORED,  ///< as the recipe of the state says
     ACCELERATION_SHIFTED, ///< kept, but of a time proportional to the step: rescaled when that
                           ///< changes (docs/theory/schemes.md section 2)
     ACCELERATION_COMPUTED ///< from the forces, in every step
@@ -98,13 +98,14 @@ struct scheme_table {
     enum acceleration_use acceleration;
     bool leaves_feasible; ///< x_{n+1} is not the last stage's solution: it may be where an obstacle
                           ///< or an energy forbids it
-    bool divides_afresh;  ///< the first half of a divided step starts afresh, and its ends are
-                          ///< neighbours afterwards (GAT section 2.3.2)
+    bool restarts_when_divided; ///< the first half of a divided step starts afresh, and its ends
+                                ///< are neighbours afterwards (GAT section 2.3.2)
     enum control_use control;
     bool is_static; ///< ends in equilibrium at rest: stages are without inertia, damping and drag
     bool kicks;     ///< explicit: ends with a kick by the forces at x_{n+1}
-    double fall_defect; ///< sigma: a step under the acceleration a moves by h v + (1/2 + sigma) h^2
-                        ///< a (docs/theory/energy_control.md section 4); of schemes with a control
+    double free_fall_defect; ///< sigma: a step under the acceleration a moves by h v + (1/2 +
+                             ///< sigma) h^2 a (docs/theory/energy_control.md section 4); of schemes
+                             ///< with a control
     bool may_be_linearized; ///< one Newton step per stage is one of ATS's methods
     int32_t start;          ///< PBS_START_*, the default
     int32_t alpha_choice;   ///< PBS_ALPHA_*, the default
@@ -125,7 +126,7 @@ extern const struct scheme_table scheme_implicit_euler, scheme_trapezoidal,
     scheme_decoupled_sdirk2, scheme_energy_blending, scheme_velocity_verlet, scheme_quasi_static;
 
 /// Whether a_n is part of the state.
-bool scheme_keeps_acceleration(const struct scheme_table *scheme);
+bool scheme_stores_acceleration(const struct scheme_table *scheme);
 
 /// Whether a_n from a step of h_before is of use to one of h. It is a second difference with a
 /// rounding error of eps |x| / h_before^2, which h^2, and h^3 where it is shifted, multiplies: past

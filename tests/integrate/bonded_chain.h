@@ -140,10 +140,10 @@ static inline void chain_fill_problem(struct chain *c, const struct scheme_table
                     .step_length_limit = 1e3},
         .energy = {.choice = scheme->alpha_choice, .alpha = 1.0, .alpha_max = 1.1, .fraction = 1.0},
         .gravity = c->none,
-        .scripts = {.place_held = chain_place_held,
-                    .place_obstacles = chain_place_obstacles,
+        .scripts = {.set_prescribed_targets = chain_place_held,
+                    .set_obstacles = chain_place_obstacles,
                     .self = c,
-                    .held = c->held,
+                    .constrained_axes = c->held,
                     .targets = c->targets,
                     .velocity = c->targets},
     };
@@ -207,7 +207,7 @@ static inline struct chain_state chain_get(const struct chain *c) {
 
 static inline void chain_step(struct chain *c, double h) {
     const struct step_span span = {.h = h, .begin = 0.0, .end = 1.0};
-    const struct step_result result = step_take(&c->problem, &span, &c->workspace);
+    const struct step_result result = step_solve(&c->problem, &span, &c->workspace);
     assert_ok(result.status);
     step_accept(&c->workspace, NULL, h);
 }

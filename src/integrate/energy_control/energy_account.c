@@ -17,7 +17,7 @@ pbs_status energy_control_reserve(struct energy_control *control, struct memory 
     control->island = memory_allocate(memory, body_count, sizeof *control->island);
     control->accounts = memory_allocate(memory, body_count, sizeof *control->accounts);
     control->next = memory_allocate(memory, body_count, sizeof *control->next);
-    control->aside = memory_allocate(memory, body_count, sizeof *control->aside);
+    control->saved = memory_allocate(memory, body_count, sizeof *control->saved);
     control->sums = memory_allocate(memory, body_count, sizeof *control->sums);
     control->bodies = memory_allocate(memory, body_count, sizeof *control->bodies);
     control->node_values = memory_allocate(memory, node_count, sizeof *control->node_values);
@@ -26,7 +26,7 @@ pbs_status energy_control_reserve(struct energy_control *control, struct memory 
                                          3 * sizeof *control->force);
     }
     if (control->body == NULL || control->island == NULL || control->accounts == NULL ||
-        control->next == NULL || control->aside == NULL || control->sums == NULL ||
+        control->next == NULL || control->saved == NULL || control->sums == NULL ||
         control->bodies == NULL || control->node_values == NULL ||
         (has_forces && control->force == NULL)) {
         energy_control_free(control, memory);
@@ -40,7 +40,7 @@ void energy_control_free(struct energy_control *control, struct memory *memory) 
     memory_release(memory, control->island);
     memory_release(memory, control->accounts);
     memory_release(memory, control->next);
-    memory_release(memory, control->aside);
+    memory_release(memory, control->saved);
     memory_release(memory, control->sums);
     memory_release(memory, control->bodies);
     memory_release(memory, control->node_values);
@@ -61,12 +61,12 @@ static void copy_accounts(const struct energy_control *control, const struct ene
     }
 }
 
-void energy_put_aside(struct energy_control *control) {
-    copy_accounts(control, control->accounts, control->aside);
+void energy_save(struct energy_control *control) {
+    copy_accounts(control, control->accounts, control->saved);
 }
 
-void energy_take_back(struct energy_control *control) {
-    copy_accounts(control, control->aside, control->accounts);
+void energy_restore(struct energy_control *control) {
+    copy_accounts(control, control->saved, control->accounts);
 }
 
 // --- islands ---
@@ -132,8 +132,8 @@ static pbs_status find_forces(struct energy_control *control, const struct energ
     return PBS_OK;
 }
 
-pbs_status energy_begin(struct energy_control *control, const struct energy_step *step,
-                        const double *x) {
+pbs_status energy_begin_step(struct energy_control *control, const struct energy_step *step,
+                             const double *x) {
     control->is_gathered = false;
     for (uint32_t b = 0; b < control->body_count; b++) {
         control->island[b] = control->by_body ? b : 0;
@@ -142,28 +142,28 @@ pbs_status energy_begin(struct energy_control *control, const struct energy_step
     }
     for (size_t i = 0; i < energy_node_count(step); i++) {
         struct energy_body *const body = &control->bodies[control->body[i]];
-        body->falls = body->falls && step->held[i] == 0;
+        body->falls = body->falls && step->constrained_axes[i] == 0;
     }
     return control->force != NULL ? find_forces(control, step, x) : PBS_OK;
 }
 
 // --- changes of the step ---
 
-static bool wants_kick(const struct energy_control *control, const struct energy_step *step,
-                       uint32_t b) {
+static bool needs_correction(const struct energy_control *control, const struct energy_step *step,
+                             uint32_t b) {
     const struct energy_account *const account = &control->accounts[b];
-    return control->bodies[b].falls && !account->touched && account->step > 0.0 &&
+    return control->bodies[b].falls && !account->in_contact && account->step > 0.0 &&
            account->step != step->h;
 }
 
-void energy_kick(struct energy_control *control, const struct energy_step *step,
-                 double *predictor) {
-    if (step->fall_defect == 0.0) {
+void energy_correct_free_fall(struct energy_control *control, const struct energy_step *step,
+                              double *predictor) {
+    if (step->free_fall_defect == 0.0) {
         return;
     }
     const double h = step->h;
     for (uint32_t b = 0; b < control->body_count; b++) {
-        control->bodies[b].is_kicked = wants_kick(control, step, b);
+        control->bodies[b].is_kicked = needs_correction(control, step, b);
         control->bodies[b].kick = 0.0;
     }
     for (size_t i = 0; i < energy_node_count(step); i++) {
@@ -173,7 +173,8 @@ void energy_kick(struct energy_control *control, const struct energy_step *step,
             const double m = step->objective->mass[i];
             const double *f = control->force + 3 * i;
             add_scaled3(predictor + 3 * i, 0.5 * h * (before - h) / m, f, predictor + 3 * i);
-            body->kick += 0.25 * step->fall_defect * (h * h - before * before) * dot3(f, f) / m;
+            body->kick += 0.25 * step->free_fall_defect * (h * h - before * before) * dot3(f, f) /
+                          m;
         }
     }
 }
@@ -286,8 +287,8 @@ static double next_target(const struct energy_control *control, uint32_t b) {
     return energy_is_island(control, b) ? control->sums[b].target : 0.0;
 }
 
-struct energy_report energy_end(struct energy_control *control, const struct energy_step *step,
-                                const double *v) {
+struct energy_report energy_end_step(struct energy_control *control, const struct energy_step *step,
+                                     const double *v) {
     struct energy_report report = energy_report_empty();
     measure_bodies(control, step, v);
     measure_islands(control);
@@ -302,7 +303,7 @@ struct energy_report energy_end(struct energy_control *control, const struct ene
         }
         control->next[b] = (struct energy_account){
             .is_known = true,
-            .touched = control->bodies[b].touched,
+            .in_contact = control->bodies[b].in_contact,
             .errors = control->sums[control->island[b]].errors,
             .target = next_target(control, b),
             .potential = control->bodies[b].potential,

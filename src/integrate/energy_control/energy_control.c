@@ -21,8 +21,8 @@ void energy_report_add(struct energy_report *sum, const struct energy_report *pa
     sum->alpha_high = fmax(sum->alpha_high, before.alpha_high);
 }
 
-static bool is_held(const struct energy_step *step, size_t at) {
-    return ((uint32_t)step->held[at / 3] >> at % 3 & 1u) != 0;
+static bool is_constrained(const struct energy_step *step, size_t at) {
+    return ((uint32_t)step->constrained_axes[at / 3] >> at % 3 & 1u) != 0;
 }
 
 // --- work from outside ---
@@ -32,24 +32,24 @@ static bool is_held(const struct energy_step *step, size_t at) {
 // for a changing one it is exact for the node's own inertia, and its sum over steps is the
 // trapezoidal rule of the forces.
 
-static double held_mean(const struct energy_step *step, size_t at) {
-    return 0.5 * (step->velocity_now[at] + step->held_velocity[at]);
+static double mean_prescribed_velocity(const struct energy_step *step, size_t at) {
+    return 0.5 * (step->velocity_now[at] + step->prescribed_velocity[at]);
 }
 
 /// The velocity with which a force over the step meets a node that reaches v. Over implicit Euler
 /// the kinetic energy changes by F times the mean; F v alone would leave h F (w - v_n) / 2 for the
 /// correction to make up for.
-static double velocity_met(const struct energy_step *step, const double *v, size_t at) {
-    return step->fall_defect > 0.0 ? 0.5 * (step->velocity_now[at] + v[at]) : v[at];
+static double working_velocity(const struct energy_step *step, const double *v, size_t at) {
+    return step->free_fall_defect > 0.0 ? 0.5 * (step->velocity_now[at] + v[at]) : v[at];
 }
 
 void energy_add_damping(struct energy_control *control, const struct energy_step *step,
                         double seconds, const double *gradient, const double *v) {
     for (size_t at = 0; at < 3 * energy_node_count(step); at++) {
         struct energy_sums *sums = energy_sums_of(control, at / 3);
-        sums->loss += seconds * gradient[at] * velocity_met(step, v, at);
-        if (is_held(step, at)) {
-            sums->work += seconds * gradient[at] * held_mean(step, at);
+        sums->loss += seconds * gradient[at] * working_velocity(step, v, at);
+        if (is_constrained(step, at)) {
+            sums->work += seconds * gradient[at] * mean_prescribed_velocity(step, at);
         }
     }
 }
@@ -63,14 +63,14 @@ static uint32_t body_of(const struct energy_control *control, uint32_t node) {
 }
 
 /// Those that meet in a contact; one of them, the first if there is one.
-static uint32_t meet(struct energy_control *control, const struct contact_power *power) {
+static uint32_t join_bodies(struct energy_control *control, const struct contact_power *power) {
     const uint32_t first = body_of(control, power->nodes[0]);
     const uint32_t second = body_of(control, power->nodes[1]);
     if (first != NO_BODY) {
-        control->bodies[first].touched = true;
+        control->bodies[first].in_contact = true;
     }
     if (second != NO_BODY) {
-        control->bodies[second].touched = true;
+        control->bodies[second].in_contact = true;
     }
     if (first != NO_BODY && second != NO_BODY && !control->is_gathered) {
         energy_join(control, first, second);
@@ -78,14 +78,14 @@ static uint32_t meet(struct energy_control *control, const struct contact_power 
     return first != NO_BODY ? first : second;
 }
 
-struct stage_exchange {
+struct stage_work {
     struct energy_control *control;
     double seconds;
 };
 
-static void add_exchange(void *context, const struct contact_power *power) {
-    const struct stage_exchange *stage = context;
-    const uint32_t body = meet(stage->control, power);
+static void add_contact_work(void *context, const struct contact_power *power) {
+    const struct stage_work *stage = context;
+    const uint32_t body = join_bodies(stage->control, power);
     struct energy_sums *const sums = &stage->control->sums[body];
     sums->loss += stage->seconds * power->dissipation;
     sums->work += stage->seconds * power->obstacle_power;
@@ -93,13 +93,13 @@ static void add_exchange(void *context, const struct contact_power *power) {
 
 void energy_add_contact(struct energy_control *control, const struct energy_step *step,
                         double seconds, const double *x, const double *v) {
-    struct stage_exchange stage = {control, seconds};
+    struct stage_work stage = {control, seconds};
     const struct contact_motion motion = {.x = x,
                                           .v = v,
-                                          .v_now = step->fall_defect > 0.0 ? step->velocity_now
-                                                                           : NULL,
+                                          .v_now = step->free_fall_defect > 0.0 ? step->velocity_now
+                                                                                : NULL,
                                           .is_continued = step->is_continued};
-    const struct contact_visitor visitor = {add_exchange, &stage};
+    const struct contact_visitor visitor = {add_contact_work, &stage};
     contact_set_visit(&step->objective->contacts, &motion, &visitor);
 }
 
@@ -107,7 +107,7 @@ void energy_add_contact(struct energy_control *control, const struct energy_step
 
 static void add_potential(void *context, const struct contact_power *power) {
     struct energy_control *const control = context;
-    control->bodies[meet(control, power)].potential += power->potential;
+    control->bodies[join_bodies(control, power)].potential += power->potential;
 }
 
 /// Contact's part of it: what is between two bodies is the first one's.
@@ -175,15 +175,15 @@ static void complete_correction(struct energy_control *control, const struct ene
         struct energy_sums *sums = energy_sums_of(control, at / 3);
         double *dv = &c->correction[at];
         *dv += (c->weight_now * c->gradient_now[at] + c->weight_next * c->gradient_next[at]) / m;
-        if (is_held(step, at)) {
-            const double mean = held_mean(step, at);
+        if (is_constrained(step, at)) {
+            const double mean = mean_prescribed_velocity(step, at);
             sums->work += m * (c->v[at] - step->velocity_now[at]) * mean;
             if (from_forces) {
                 sums->work += step->h * c->gradient_next[at] * mean;
                 sums->reaction += m * *dv * mean;
             } else {
                 sums->work += 0.5 * step->h * (c->gradient_now[at] + c->gradient_next[at]) *
-                              step->held_velocity[at];
+                              step->prescribed_velocity[at];
             }
             *dv = 0.0;
         }
@@ -406,18 +406,18 @@ static pbs_status blend(struct energy_control *control, const struct energy_step
 
 // --- all together ---
 
-static void hold_position(const struct energy_step *step, double *position_correction) {
+static void constrain_position(const struct energy_step *step, double *position_correction) {
     for (size_t at = 0; at < 3 * energy_node_count(step); at++) {
-        position_correction[at] = is_held(step, at) ? 0.0 : position_correction[at];
+        position_correction[at] = is_constrained(step, at) ? 0.0 : position_correction[at];
     }
 }
 
 /// The end at alpha = 0 falls too far by h^2 M^-1 f / 2, which blending would mix in and take for a
 /// loss: bodies that touch nothing are put on the parabola, for any alpha.
-static void mend_fall(struct energy_control *control, const struct energy_step *step,
-                      const struct energy_candidate *c) {
+static void correct_end_of_fall(struct energy_control *control, const struct energy_step *step,
+                                const struct energy_candidate *c) {
     for (size_t i = 0; i < energy_node_count(step); i++) {
-        if (!control->bodies[control->body[i]].touched) {
+        if (!control->bodies[control->body[i]].in_contact) {
             const double defect = -0.5 * step->h * step->h / step->objective->mass[i];
             const double *f = control->force + 3 * i;
             add_scaled3(c->x + 3 * i, defect, f, c->x + 3 * i);
@@ -426,20 +426,21 @@ static void mend_fall(struct energy_control *control, const struct energy_step *
     }
 }
 
-pbs_status energy_choose(struct energy_control *control, const struct energy_step *step,
-                         struct energy_candidate *candidate) {
+pbs_status energy_choose_alpha(struct energy_control *control, const struct energy_step *step,
+                               struct energy_candidate *candidate) {
     const struct energy_candidate *c = candidate;
     RETURN_IF_FAILED(evaluate_end(control, step, c->x_now, c->gradient_now));
     for (uint32_t b = 0; b < control->body_count; b++) {
         control->bodies[b].potential_now = control->bodies[b].potential;
     }
     if (c->position_correction != NULL) {
-        mend_fall(control, step, c);
+        correct_end_of_fall(control, step, c);
     }
     RETURN_IF_FAILED(evaluate_end(control, step, c->x, c->gradient_next));
     if (step->rotations != NULL) {
         // Those at x_n are at the origin of the chart.
-        rotations_carry_gradient(step->rotations, step->objective->tasks, c->x, c->gradient_next);
+        rotations_gradient_to_moments(step->rotations, step->objective->tasks, c->x,
+                                      c->gradient_next);
     }
     energy_gather(control);
     energy_sum_potentials(control);
@@ -450,7 +451,7 @@ pbs_status energy_choose(struct energy_control *control, const struct energy_ste
     add_up(control, step, c);
     energy_set_targets(control, step);
     if (c->position_correction != NULL) {
-        hold_position(step, c->position_correction);
+        constrain_position(step, c->position_correction);
         return blend(control, step, c);
     }
     correct_velocity(control, step, c);
@@ -493,14 +494,14 @@ void energy_after_friction(struct energy_control *control, const struct energy_s
     for (size_t i = 0; i < p->active_count; i++) {
         const struct projection_slot *slot = &p->slots[p->active[i].slot];
         struct energy_body *const body = &control->bodies[control->body[slot->node]];
-        body->touched = body->touched || slot->active_count > 0;
+        body->in_contact = body->in_contact || slot->active_count > 0;
     }
     // Heat is the loss relative to the obstacles; the rest of the change is their work.
     control->sums[0].work += heat;
 }
 
-pbs_status energy_moved(struct energy_control *control, const struct energy_step *step,
-                        const double *x) {
+pbs_status energy_update_potential(struct energy_control *control, const struct energy_step *step,
+                                   const double *x) {
     return evaluate_end(control, step, x, NULL);
 }
 

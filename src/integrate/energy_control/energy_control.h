@@ -24,7 +24,7 @@ struct energy_settings {
 /// target of all.
 struct energy_account {
     bool is_known;    ///< false: the target starts from the energy that the next step finds
-    bool touched;     ///< something, in the last step
+    bool in_contact;  ///< something, in the last step
     int32_t errors;   ///< steps in a row in which alpha = 1 ended above (> 0) or below (< 0) the
                       ///< target, since the last correction
     double target;    ///< J, of the shifted energy
@@ -45,7 +45,7 @@ struct energy_control {
     uint32_t *island;                       ///< per body: the first body of its island,
     bool is_gathered;                       ///< of this step, which stays as it is
     struct energy_account *accounts, *next; ///< before and after the step
-    struct energy_account *aside;
+    struct energy_account *saved;
     struct energy_sums *sums;
     struct energy_body *bodies;
     double *node_values; ///< potential by node, J
@@ -60,12 +60,12 @@ struct energy_step {
     size_t conservative_count;
     const struct projection *projection;
     const struct rotations *rotations; ///< null: no node is one
-    const uint8_t *held;               ///< per node, PBS_AXIS_* bits
-    const double *held_velocity;       ///< per node, 3, m/s
+    const uint8_t *constrained_axes;   ///< per node, PBS_AXIS_* bits
+    const double *prescribed_velocity; ///< per node, 3, m/s
     const double *velocity_now;        ///< v_n
     double h;
-    double fall_defect; ///< sigma, the scheme's
-    bool is_continued;  ///< the part before this one belongs to the same motion of the obstacles
+    double free_fall_defect; ///< sigma, the scheme's
+    bool is_continued; ///< the part before this one belongs to the same motion of the obstacles
 };
 
 /// x' and w with their corrections; arrays of 3 per node.
@@ -87,7 +87,7 @@ struct energy_report {
     double work;           ///< J
 };
 
-/// @param has_forces  the scheme's fall_defect is not 0, or it blends positions
+/// @param has_forces  the scheme's free_fall_defect is not 0, or it blends positions
 pbs_status energy_control_reserve(struct energy_control *control, struct memory *memory,
                                   const struct assembly *assembly, uint32_t body_count,
                                   bool has_forces);
@@ -95,13 +95,14 @@ void energy_control_free(struct energy_control *control, struct memory *memory);
 
 /// A step begins: islands without contact, the constant forces f. PBS_ERROR_HOST,
 /// PBS_ERROR_INADMISSIBLE.
-pbs_status energy_begin(struct energy_control *control, const struct energy_step *step,
-                        const double *x);
+pbs_status energy_begin_step(struct energy_control *control, const struct energy_step *step,
+                             const double *x);
 
 /// Where the length of the step has changed, bodies that fall and touched nothing get the impulse
 /// f (h_before + h) / 2 instead of h f, so that they stay on one parabola: by predictor += h M^-1 f
 /// (h_before - h) / 2.
-void energy_kick(struct energy_control *control, const struct energy_step *step, double *predictor);
+void energy_correct_free_fall(struct energy_control *control, const struct energy_step *step,
+                              double *predictor);
 
 /// What a force -gradient of damping and drag, that acts `seconds` while nodes reach velocities v,
 /// takes out.
@@ -115,8 +116,8 @@ void energy_add_contact(struct energy_control *control, const struct energy_step
 
 /// Chooses alpha and moves the candidate to where it ends. PBS_ERROR_INADMISSIBLE where P is not
 /// finite at an end of the step, PBS_ERROR_HOST.
-pbs_status energy_choose(struct energy_control *control, const struct energy_step *step,
-                         struct energy_candidate *candidate);
+pbs_status energy_choose_alpha(struct energy_control *control, const struct energy_step *step,
+                               struct energy_candidate *candidate);
 
 /// Friction acts between these two: the target changes by as much as the kinetic energy and the
 /// shift.
@@ -126,19 +127,19 @@ void energy_after_friction(struct energy_control *control, const struct energy_s
                            const double *v, double heat);
 
 /// Where something moved x afterwards: P there becomes the account's.
-pbs_status energy_moved(struct energy_control *control, const struct energy_step *step,
-                        const double *x);
+pbs_status energy_update_potential(struct energy_control *control, const struct energy_step *step,
+                                   const double *x);
 
 /// What energy_add_damping and energy_add_contact have counted, over all islands, J.
 double energy_loss(const struct energy_control *control);
 
 /// The step's end has been reached with velocities v: what the accounts will be, and what is to be
 /// told.
-struct energy_report energy_end(struct energy_control *control, const struct energy_step *step,
-                                const double *v);
+struct energy_report energy_end_step(struct energy_control *control, const struct energy_step *step,
+                                     const double *v);
 
-/// How far the alphas of the last energy_choose have taken a velocity from where alpha = 1 would
-/// have, of the node where that is most, m/s. correction: the candidate's.
+/// How far the alphas of the last energy_choose_alpha have taken a velocity from where alpha = 1
+/// would have, of the node where that is most, m/s. correction: the candidate's.
 double energy_deviation(const struct energy_control *control, size_t node_count,
                         const double *correction);
 
@@ -151,7 +152,7 @@ void energy_report_add(struct energy_report *sum, const struct energy_report *pa
 void energy_accept(struct energy_control *control);
 
 /// Remembers the accounts for a step that may be taken back.
-void energy_put_aside(struct energy_control *control);
-void energy_take_back(struct energy_control *control);
+void energy_save(struct energy_control *control);
+void energy_restore(struct energy_control *control);
 
 #endif

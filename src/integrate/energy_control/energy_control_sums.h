@@ -7,8 +7,8 @@
 #include "integrate/energy_control/energy_control.h"
 
 struct energy_body {
-    bool falls;   ///< no axis of it is held, so that its shift counts
-    bool touched; ///< something, in this step
+    bool falls;      ///< no axis of it is held, so that its shift counts
+    bool in_contact; ///< something, in this step
     bool is_kicked;
     double kinetic_now, potential_now, shift_now;
     double kinetic, potential, shift; ///< of the state looked at last
@@ -58,7 +58,7 @@ static inline double energy_shift_at(const struct energy_control *control,
                                      const struct energy_step *step, size_t node, const double *v) {
     return control->force == NULL
                ? 0.0
-               : step->fall_defect * step->h * dot3(control->force + 3 * node, v + 3 * node);
+               : step->free_fall_defect * step->h * dot3(control->force + 3 * node, v + 3 * node);
 }
 
 /// Two bodies exchange energy in this step: their islands become one.

@@ -8,7 +8,7 @@ enum { CHUNK = 1024 };
 struct pass {
     const struct rotations *rotations;
     const double *x;
-    double *v, *a;                        ///< of carry and kick
+    double *v, *a;                        ///< of convert and kick
     const double *base, *kicks;           ///< of kick
     double *next_x, *x_before, *v_before; ///< of recentre
     double factor;
@@ -89,7 +89,7 @@ static void run(struct tasks *tasks, struct pass *pass) {
 
 // --- the end of a step ---
 
-static void carry(const struct pass *pass, size_t begin) {
+static void convert(const struct pass *pass, size_t begin) {
     struct chart_lanes chart;
     lanes8 matrix[9];
     lanes8 in[3];
@@ -109,15 +109,15 @@ static void carry(const struct pass *pass, size_t begin) {
     }
 }
 
-void rotations_carry(const struct rotations *rotations, struct tasks *tasks, const double *x,
-                     double *v, double *a) {
-    struct pass pass = {.rotations = rotations, .x = x, .v = v, .a = a, .work = carry};
+void rotations_velocities_to_world(const struct rotations *rotations, struct tasks *tasks,
+                                   const double *x, double *v, double *a) {
+    struct pass pass = {.rotations = rotations, .x = x, .v = v, .a = a, .work = convert};
     run(tasks, &pass);
 }
 
-void rotations_carry_gradient(const struct rotations *rotations, struct tasks *tasks,
-                              const double *x, double *gradient) {
-    struct pass pass = {.rotations = rotations, .x = x, .a = gradient, .work = carry};
+void rotations_gradient_to_moments(const struct rotations *rotations, struct tasks *tasks,
+                                   const double *x, double *gradient) {
+    struct pass pass = {.rotations = rotations, .x = x, .a = gradient, .work = convert};
     run(tasks, &pass);
 }
 
@@ -200,17 +200,17 @@ static void exponential(lanes8 phi[3], lanes8 out[4]) {
 static void orientations_at(const struct rotations *rotations, const double *orientation,
                             size_t begin, const double *x, lanes8 out[4]) {
     lanes8 phi[3];
-    lanes8 turn[4];
+    lanes8 rotation[4];
     lanes8 from[4];
     load_angles(rotations, begin, x, phi);
-    exponential(phi, turn);
+    exponential(phi, rotation);
     for (int l = 0; l < LANES; l++) {
         const double *q = orientation + 4 * index_of(rotations, begin, l);
         for (int i = 0; i < 4; i++) {
             from[i][l] = q[i];
         }
     }
-    multiply(turn, from, out);
+    multiply(rotation, from, out);
     normalise(out);
 }
 
@@ -275,15 +275,15 @@ ALWAYS_INLINE void short_exponential(const lanes8 phi[3], lanes8 out[4]) {
                                               u * (-1.0 / 3628800.0 + u * (1.0 / 479001600.0))))));
 }
 
-struct turn {
+struct rotation_update {
     const struct rotations *rotations;
     double *x;
 };
 
 /// Eight at a time where all eight turns are short; false where they are not.
-ALWAYS_INLINE bool turn_eight(const struct rotations *rotations, size_t begin, double *x) {
+ALWAYS_INLINE bool update_eight(const struct rotations *rotations, size_t begin, double *x) {
     lanes8 phi[3];
-    lanes8 turned[4];
+    lanes8 rotated[4];
     lanes8 from[4];
     lanes8 to[4];
     for (size_t l = 0; l < LANES; l++) {
@@ -299,8 +299,8 @@ ALWAYS_INLINE bool turn_eight(const struct rotations *rotations, size_t begin, d
     if (lanes_any(square_of(phi) > 0.25)) {
         return false;
     }
-    short_exponential(phi, turned);
-    multiply(turned, from, to);
+    short_exponential(phi, rotated);
+    multiply(rotated, from, to);
     normalise(to);
     for (size_t l = 0; l < LANES; l++) {
         double *q = rotations->orientation + 4 * (begin + l);
@@ -312,26 +312,26 @@ ALWAYS_INLINE bool turn_eight(const struct rotations *rotations, size_t begin, d
     return true;
 }
 
-static PBS_MULTIVERSION void turn_range(const struct rotations *rotations, size_t begin, size_t end,
-                                        double *x) {
+static PBS_MULTIVERSION void update_range(const struct rotations *rotations, size_t begin,
+                                          size_t end, double *x) {
     for (size_t i = begin; i < end; i += LANES) {
-        if (i + LANES > rotations->count || !turn_eight(rotations, i, x)) {
+        if (i + LANES > rotations->count || !update_eight(rotations, i, x)) {
             const struct pass pass = {.rotations = rotations, .x = x, .next_x = x};
             recentre(&pass, i);
         }
     }
 }
 
-static void turn_chunk(void *context, size_t index) {
-    const struct turn *turn = context;
-    const size_t count = turn->rotations->count;
+static void update_chunk(void *context, size_t index) {
+    const struct rotation_update *update = context;
+    const size_t count = update->rotations->count;
     const size_t end = (index + 1) * CHUNK < count ? (index + 1) * CHUNK : count;
-    turn_range(turn->rotations, index * CHUNK, end, turn->x);
+    update_range(update->rotations, index * CHUNK, end, update->x);
 }
 
-void rotations_turn(const struct rotations *rotations, struct tasks *tasks, double *x) {
-    struct turn turn = {rotations, x};
-    tasks_for(tasks, (rotations->count + CHUNK - 1) / CHUNK, turn_chunk, &turn);
+void rotations_apply(const struct rotations *rotations, struct tasks *tasks, double *x) {
+    struct rotation_update update = {rotations, x};
+    tasks_for(tasks, (rotations->count + CHUNK - 1) / CHUNK, update_chunk, &update);
 }
 
 void rotations_at(const struct rotations *rotations, size_t index, const double *x, double out[4]) {
@@ -352,13 +352,13 @@ void rotations_compare(const struct rotations *rotations, const double *x,
         for (int i = 0; i < 3; i++) {
             q[0][i] = -q[0][i];
         }
-        lanes8 turn[4];
-        multiply(q[1], q[0], turn);
+        lanes8 rotation[4];
+        multiply(q[1], q[0], rotation);
         load(rotations, begin, x, place);
         for (int l = 0; l < LANES; l++) {
             const double radius = rotations->radius[index_of(rotations, begin, l)];
             for (int i = 0; i < 3; i++) {
-                place[i][l] += 2.0 * radius * turn[i][l];
+                place[i][l] += 2.0 * radius * rotation[i][l];
             }
         }
         store(rotations, begin, place, other);

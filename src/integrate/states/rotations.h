@@ -19,12 +19,12 @@ struct rotations {
 /// Chart velocities at x become angular velocities: v <- T v, and accelerations a <- K a; a may be
 /// null. A rotation beyond the chart's limit is that of a node that nothing turns, whose velocity
 /// is along phi: nothing changes.
-void rotations_carry(const struct rotations *rotations, struct tasks *tasks, const double *x,
-                     double *v, double *a);
+void rotations_velocities_to_world(const struct rotations *rotations, struct tasks *tasks,
+                                   const double *x, double *v, double *a);
 
 /// Gradients in the chart at x become moments over the nodes' radii: g <- K g.
-void rotations_carry_gradient(const struct rotations *rotations, struct tasks *tasks,
-                              const double *x, double *gradient);
+void rotations_gradient_to_moments(const struct rotations *rotations, struct tasks *tasks,
+                                   const double *x, double *gradient);
 
 /// out = base + factor K(x) a, for the angular velocities that moments make.
 void rotations_kick(const struct rotations *rotations, struct tasks *tasks, const double *x,
@@ -37,7 +37,7 @@ void rotations_recentre(const struct rotations *rotations, struct tasks *tasks, 
                         double *x_before, double *v_before);
 
 /// The same without states before, for the short turns of explicit steps: x in and x zero.
-void rotations_turn(const struct rotations *rotations, struct tasks *tasks, double *x);
+void rotations_apply(const struct rotations *rotations, struct tasks *tasks, double *x);
 
 /// For the distance between two ends of a step that lie in different charts: other, in the chart at
 /// other_orientation, becomes x and the chord between both, so that other - x is as long as they

@@ -54,7 +54,7 @@ struct step_control step_control_of(const pbs_step_control *c, uint32_t history)
         .growth = or_default(c->growth, rule == PBS_STEP_RULE_HALVING ? k->halving_growth : 2.0),
         .fracture = c->fracture_step,
         .quiet = c->fracture_quiet_steps > 0 ? c->fracture_quiet_steps : QUIET_STEPS,
-        .keeps_ratio = history > 1,
+        .limits_step_ratio = history > 1,
     };
 }
 
@@ -88,7 +88,7 @@ struct step_plan step_control_plan(const struct step_control *control,
     if (control->kind == PBS_STEP_SPEED_LIMIT && speed > 0.0) {
         h = within(control, fmin(h, control->tolerance / speed));
     }
-    if (control->keeps_ratio && h_before > 0.0) {
+    if (control->limits_step_ratio && h_before > 0.0) {
         h = fmin(h, 2.0 * h_before);
     }
     const double crack = memory->crack > 0.0 ? within(control, memory->crack) : INFINITY;
@@ -98,7 +98,7 @@ struct step_plan step_control_plan(const struct step_control *control,
         return (struct step_plan){.h = remaining, .clipped = h > remaining, .last = true};
     }
     // Two equal steps to the end where one would leave a sliver: rounding hides the forces in it.
-    const double sliver = fmax(control->keeps_ratio ? h : SLIVER * h, control->min);
+    const double sliver = fmax(control->limits_step_ratio ? h : SLIVER * h, control->min);
     if (remaining - h < sliver) {
         return (struct step_plan){.h = 0.5 * remaining, .clipped = true, .cracked = cracked};
     }

@@ -21,7 +21,7 @@ struct step_control {
     /// without it (two_step.c), but not their accuracy: on a hardening spring, error times the
     /// square of the solves is 1.2 to 5 times larger under a speed limit whose steps may grow at
     /// once, and up to 1.15 times where advances end with shorter ones.
-    bool keeps_ratio;
+    bool limits_step_ratio;
 };
 
 /// What stays from step to step. All zero after a fresh start.

@@ -250,7 +250,7 @@ static pbs_status finish(struct part *part) {
     scheme->finish(&part->view, &recipe);
     combine(part, &recipe.position, w->next.x);
     combine(part, &recipe.velocity, w->next.v);
-    if (scheme_keeps_acceleration(scheme)) {
+    if (scheme_stores_acceleration(scheme)) {
         combine(part, &recipe.acceleration, w->next.a);
     }
     if (scheme->control != CONTROL_NONE) {
@@ -274,7 +274,7 @@ static pbs_status finish(struct part *part) {
 static bool settle_acceleration(const struct dense_workspace *w,
                                 const struct scheme_table *scheme) {
     double *const a = w->state.now.a;
-    bool is_known = scheme_keeps_acceleration(scheme);
+    bool is_known = scheme_stores_acceleration(scheme);
     for (size_t i = 0; i < w->size; i++) {
         is_known = is_known && isfinite(a[i]);
     }
@@ -297,8 +297,8 @@ static void accept(struct dense_workspace *w, const struct scheme_table *scheme,
     state->time += h;
 }
 
-static pbs_status take_part(const struct dense_problem *problem, double h,
-                            struct dense_workspace *w, struct dense_step_result *result) {
+static pbs_status solve_part(const struct dense_problem *problem, double h,
+                             struct dense_workspace *w, struct dense_step_result *result) {
     struct part part = {.problem = problem,
                         .w = w,
                         .view = {.h = h,
@@ -326,12 +326,12 @@ static bool may_divide(pbs_status status) {
 
 static pbs_status run(const struct dense_problem *problem, double h, uint32_t depth,
                       struct dense_workspace *w, struct dense_step_result *result) {
-    const pbs_status status = take_part(problem, h, w, result);
+    const pbs_status status = solve_part(problem, h, w, result);
     if (status >= 0 || !may_divide(status) || depth == problem->divisions) {
         return status;
     }
     result->divisions++;
-    const bool fresh = problem->scheme->divides_afresh;
+    const bool fresh = problem->scheme->restarts_when_divided;
     struct dense_state *state = &w->state;
     if (fresh) {
         copy_kinematics(w->size, &state->now, &w->starts[depth]);
@@ -347,8 +347,8 @@ static pbs_status run(const struct dense_problem *problem, double h, uint32_t de
     return PBS_OK;
 }
 
-struct dense_step_result dense_step_take(const struct dense_problem *problem, double h,
-                                         struct dense_workspace *workspace) {
+struct dense_step_result dense_step_solve(const struct dense_problem *problem, double h,
+                                          struct dense_workspace *workspace) {
     struct dense_step_result result = {.status = PBS_OK};
     const double start = workspace->state.time;
     result.status = run(problem, h, 0, workspace, &result);

@@ -56,7 +56,7 @@ void dense_workspace_free(struct dense_workspace *workspace, struct memory *memo
 
 /// A step of length h from workspace->state, in parts where it must. On failure that state is of no
 /// use.
-struct dense_step_result dense_step_take(const struct dense_problem *problem, double h,
-                                         struct dense_workspace *workspace);
+struct dense_step_result dense_step_solve(const struct dense_problem *problem, double h,
+                                          struct dense_workspace *workspace);
 
 #endif

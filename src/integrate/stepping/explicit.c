@@ -3,21 +3,21 @@
 
 #include "base/lanes/vector.h"
 
-enum { CHUNK = 8192, HELD_CHUNK = 2048 }; // coordinates, nodes
+enum { CHUNK = 8192, CONSTRAINT_CHUNK = 2048 }; // coordinates, nodes
 
-bool explicit_is_free(const struct step_problem *problem) {
+bool explicit_is_supported(const struct step_problem *problem) {
     return problem->scheme->kicks && !contact_set_has_potential(&problem->objective.contacts) &&
            problem->damping == NULL && problem->conservative_count == problem->objective.term_count;
 }
 
 void explicit_begin(const struct step_problem *problem, struct step_workspace *workspace) {
-    const uint8_t *held = problem->scripts.held;
-    workspace->has_held = false;
+    const uint8_t *constrained_axes = problem->scripts.constrained_axes;
+    workspace->has_constraints = false;
     for (size_t i = 0; i < workspace->node_count; i++) {
-        workspace->has_held = workspace->has_held || held[i] != 0;
+        workspace->has_constraints = workspace->has_constraints || constrained_axes[i] != 0;
         const double inverse = 1.0 / problem->objective.mass[i];
         for (size_t axis = 0; axis < 3; axis++) {
-            const bool free = ((uint32_t)held[i] >> axis & 1u) == 0;
+            const bool free = ((uint32_t)constrained_axes[i] >> axis & 1u) == 0;
             workspace->velocity_history[3 * i + axis] = free ? inverse : 0.0;
         }
     }
@@ -90,13 +90,13 @@ static void kick_chunk(void *context, size_t index) {
 }
 
 /// Puts held axes where the script has them.
-static void hold_chunk(void *context, size_t index) {
+static void constrain_chunk(void *context, size_t index) {
     const struct pass *pass = context;
     const struct scripts *scripts = pass->scripts;
-    const size_t end = (index + 1) * HELD_CHUNK;
-    for (size_t i = index * HELD_CHUNK; i < end && i < pass->count / 3; i++) {
-        for (size_t axis = 0; axis < 3 && scripts->held[i] != 0; axis++) {
-            if (((uint32_t)scripts->held[i] >> axis & 1u) != 0) {
+    const size_t end = (index + 1) * CONSTRAINT_CHUNK;
+    for (size_t i = index * CONSTRAINT_CHUNK; i < end && i < pass->count / 3; i++) {
+        for (size_t axis = 0; axis < 3 && scripts->constrained_axes[i] != 0; axis++) {
+            if (((uint32_t)scripts->constrained_axes[i] >> axis & 1u) != 0) {
                 pass->w->next.x[3 * i + axis] = scripts->targets[3 * i + axis];
                 pass->w->next.v[3 * i + axis] = scripts->velocity[3 * i + axis];
             }
@@ -146,20 +146,21 @@ struct step_result explicit_step(const struct step_problem *problem, const struc
     if (w->rotations != NULL) {
         w->rotations->begin = span->begin;
     }
-    if (w->has_held) {
-        problem->scripts.place_held(problem->scripts.self, span->end);
-        tasks_for(tasks, (w->node_count + HELD_CHUNK - 1) / HELD_CHUNK, hold_chunk, &pass);
+    if (w->has_constraints) {
+        problem->scripts.set_prescribed_targets(problem->scripts.self, span->end);
+        tasks_for(tasks, (w->node_count + CONSTRAINT_CHUNK - 1) / CONSTRAINT_CHUNK, constrain_chunk,
+                  &pass);
     }
     if (w->rotations != NULL) {
-        rotations_turn(w->rotations, tasks, w->next.x);
-        w->has_turned = true;
+        rotations_apply(w->rotations, tasks, w->next.x);
+        w->orientations_updated = true;
     }
     result.status = find_forces(problem, span->end, w->next.x, w);
     if (result.status >= 0) {
         tasks_for(tasks, chunks, kick_chunk, &pass);
         const struct friction_input input = {.x = w->next.x,
                                              .mass = problem->objective.mass,
-                                             .constrained_axes = problem->scripts.held,
+                                             .constrained_axes = problem->scripts.constrained_axes,
                                              .h = span->h,
                                              .time = span->h,
                                              .impulse_fraction = 1.0,
@@ -172,7 +173,7 @@ struct step_result explicit_step(const struct step_problem *problem, const struc
     return result;
 }
 
-void explicit_accelerate_again(struct step_workspace *workspace, size_t node) {
+void explicit_update_acceleration(struct step_workspace *workspace, size_t node) {
     const struct step_workspace *w = workspace;
     accelerate(w->gradient_now + 3 * node, w->velocity_history + 3 * node, 3, w->now.a + 3 * node);
 }

@@ -134,13 +134,13 @@ static double farthest(const struct solve *s, const double *x, const double *fro
     double largest = 0.0;
     *node = UINT32_MAX;
     for (uint32_t i = 0; i < layout->node_count; i++) {
-        double way[3];
+        double path[3];
         if (layout->kind != NULL && layout->kind[layout->row[i]] == NODE_ROTATION) {
             continue;
         }
-        subtract3(x + 3 * (size_t)i, from + 3 * (size_t)i, way);
-        if (norm3(way) > largest) {
-            largest = norm3(way);
+        subtract3(x + 3 * (size_t)i, from + 3 * (size_t)i, path);
+        if (norm3(path) > largest) {
+            largest = norm3(path);
             *node = i;
         }
     }
@@ -151,9 +151,9 @@ static double farthest(const struct solve *s, const double *x, const double *fro
 /// forces.
 static double residual_at(const struct solve *s, const double *x, uint32_t node) {
     const struct objective *o = s->objective;
-    double way[3];
-    subtract3(x + 3 * (size_t)node, o->predictor + 3 * (size_t)node, way);
-    return o->mass[node] / o->weight * norm3(way);
+    double path[3];
+    subtract3(x + 3 * (size_t)node, o->predictor + 3 * (size_t)node, path);
+    return o->mass[node] / o->weight * norm3(path);
 }
 
 static double residual_of_all(const struct solve *s, const double *x) {
@@ -166,15 +166,15 @@ static double residual_of_all(const struct solve *s, const double *x) {
     return sqrt(sum);
 }
 
-static void fail_unheld(struct solve *s, const double *x, uint32_t node, double way) {
+static void fail_unsupported(struct solve *s, const double *x, uint32_t node, double path) {
     struct newton_failure *failure = &s->result.newton.failure;
     *failure = (struct newton_failure){
         .kind = PBS_FAILURE_UNHELD, .node = node, .residual = residual_at(s, x, node)};
-    s->result.is_unheld = true;
+    s->result.is_unsupported = true;
     s->result.newton.gradient_norm = residual_of_all(s, x);
     s->result.newton.status = status_fail(
         PBS_ERROR_CONVERGENCE,
-        "no equilibrium: something has moved by %.3g m and still %.3g N are left", way,
+        "no equilibrium: something has moved by %.3g m and still %.3g N are left", path,
         s->result.newton.gradient_norm);
 }
 
@@ -220,7 +220,7 @@ static bool try_shorter(struct solve *s, const struct newton_result *pass) {
 }
 
 static void run_passes(struct solve *s, double *x, const double *start) {
-    const double far = (s->problem->lets_go ? FAR_ENOUGH : FAR) * s->problem->extent;
+    const double far = (s->problem->stops_when_unsupported ? FAR_ENOUGH : FAR) * s->problem->extent;
     for (uint32_t i = 0; i < PASS_LIMIT; i++) {
         if (!lag_friction(s, x, i)) {
             return;
@@ -240,9 +240,9 @@ static void run_passes(struct solve *s, double *x, const double *start) {
             return;
         }
         uint32_t node = UINT32_MAX;
-        const double way = farthest(s, x, start, &node);
-        if (way > far) {
-            fail_unheld(s, x, node, way);
+        const double path = farthest(s, x, start, &node);
+        if (path > far) {
+            fail_unsupported(s, x, node, path);
             return;
         }
         s->weight = fmin(GROWTH * s->weight, LARGEST_WEIGHT / FIRST_WEIGHT * s->first_weight);
@@ -254,7 +254,7 @@ static void run_passes(struct solve *s, double *x, const double *start) {
 static double first_weight(struct solve *s) {
     const struct static_problem *p = s->problem;
     const double fall = largest_fall(s);
-    const double time = 0.5 * p->fastest;
+    const double time = 0.5 * p->critical_step;
     double weight = isfinite(time) ? FIRST_WEIGHT * time * time : WEIGHT_OF_NOTHING;
     if (fall > 0.0) {
         weight = fmin(weight, FIRST_FALL * p->extent / fall);
@@ -265,8 +265,8 @@ static double first_weight(struct solve *s) {
 /// What has been lost since scripts stand still.
 static void measure_fall(struct solve *s, const double *x) {
     const double above = potential_at(s, s->problem->start);
-    const double fallen = above - potential_at(s, x);
-    s->result.fallen = fallen > 0.0 ? fallen : 0.0;
+    const double potential_drop = above - potential_at(s, x);
+    s->result.potential_drop = potential_drop > 0.0 ? potential_drop : 0.0;
 }
 
 struct static_result quasi_static_solve(const struct static_problem *problem, double *x) {

@@ -17,17 +17,18 @@ struct static_problem {
     double *gradient;            ///< scratch: vector slots of the assembly
     double relative_tolerance;   ///< of the forces that act, where options->tolerance is 0
     double least_tolerance;      ///< N, likewise
-    double fastest; ///< s: 2 over the highest frequency; infinite where nothing resists
-    double extent;  ///< m: of the scene
+    double critical_step; ///< s: 2 over the highest frequency; infinite where nothing resists
+    double extent;        ///< m: of the scene
     uint32_t friction_iterations;
-    bool lets_go; ///< what nothing holds is given up early
+    bool stops_when_unsupported; ///< what nothing holds is given up early
 };
 
 struct static_result {
     struct newton_result newton;
-    double tolerance; ///< N, of the last pass
-    double fallen;    ///< J: by which the potentials fell while scripts and obstacles stood still
-    bool is_unheld;   ///< PBS_ERROR_CONVERGENCE, as something moves that nothing holds
+    double tolerance;      ///< N, of the last pass
+    double potential_drop; ///< J: by which the potentials fell while scripts and obstacles stood
+                           ///< still
+    bool is_unsupported;   ///< PBS_ERROR_CONVERGENCE, as something moves that nothing holds
 };
 
 /// x: in, the state at the start; out, where it is balanced, or the best state found.

@@ -41,11 +41,11 @@ static struct energy_step energy_step(const struct step *step) {
         .conservative_count = problem->conservative_count,
         .projection = problem->projection,
         .rotations = step->w->rotations,
-        .held = problem->scripts.held,
-        .held_velocity = problem->scripts.velocity,
+        .constrained_axes = problem->scripts.constrained_axes,
+        .prescribed_velocity = problem->scripts.velocity,
         .velocity_now = step->w->now.v,
         .h = step->view.h,
-        .fall_defect = problem->scheme->fall_defect,
+        .free_fall_defect = problem->scheme->free_fall_defect,
         .is_continued = step->span->begin > 0.0,
     };
 }
@@ -54,9 +54,9 @@ static bool failed(const struct step *step) {
     return step->result.status < 0;
 }
 
-static void place_contact(const struct step_problem *problem, double now, double target) {
+static void set_contact_obstacles(const struct step_problem *problem, double now, double target) {
     if (problem->objective.contacts.count > 0) {
-        problem->scripts.place_contact(problem->scripts.self, now, target);
+        problem->scripts.set_contact_obstacles(problem->scripts.self, now, target);
     }
 }
 
@@ -65,21 +65,21 @@ static double fraction_at(const struct step_span *span, double time) {
 }
 
 /// Held axes keep their velocity during a step.
-static void hold_acceleration(const struct step *step, double *a) {
-    const uint8_t *held = step->problem->scripts.held;
+static void constrain_acceleration(const struct step *step, double *a) {
+    const uint8_t *constrained_axes = step->problem->scripts.constrained_axes;
     for (size_t i = 0; i < step->w->node_count; i++) {
-        for (uint32_t axis = 0; held[i] != 0 && axis < 3; axis++) {
-            a[3 * i + axis] = (held[i] >> axis & 1u) != 0 ? 0.0 : a[3 * i + axis];
+        for (uint32_t axis = 0; constrained_axes[i] != 0 && axis < 3; axis++) {
+            a[3 * i + axis] = (constrained_axes[i] >> axis & 1u) != 0 ? 0.0 : a[3 * i + axis];
         }
     }
 }
 
 /// Puts held axes of a state where the script has them; the acceleration may be null.
-static void hold(const struct step *step, double *x, double *v, double *a) {
+static void apply_constraints(const struct step *step, double *x, double *v, double *a) {
     const struct scripts *scripts = &step->problem->scripts;
     for (size_t i = 0; i < step->w->node_count; i++) {
-        for (uint32_t axis = 0; scripts->held[i] != 0 && axis < 3; axis++) {
-            if ((scripts->held[i] >> axis & 1u) == 0) {
+        for (uint32_t axis = 0; scripts->constrained_axes[i] != 0 && axis < 3; axis++) {
+            if ((scripts->constrained_axes[i] >> axis & 1u) == 0) {
                 continue;
             }
             x[3 * i + axis] = scripts->targets[3 * i + axis];
@@ -87,7 +87,7 @@ static void hold(const struct step *step, double *x, double *v, double *a) {
         }
     }
     if (a != NULL) {
-        hold_acceleration(step, a);
+        constrain_acceleration(step, a);
     }
 }
 
@@ -216,7 +216,7 @@ static struct newton_result minimize_stage(const struct step *step,
 }
 
 /// Whether the step goes on with what was found.
-static bool keep_solved(struct step *step, const struct newton_result *solved) {
+static bool accept_solution(struct step *step, const struct newton_result *solved) {
     if (solved->status == PBS_ERROR_CONVERGENCE && !solved->blocked &&
         step->problem->allow_unconverged) {
         step->result.status = PBS_NOT_CONVERGED;
@@ -232,7 +232,7 @@ static int64_t solve_stage(struct step *step, const struct objective *objective,
                            const struct newton_options *options, double *x) {
     const struct newton_result solved = minimize_stage(step, objective, options, x);
     newton_result_add(&step->result.newton, &solved);
-    return keep_solved(step, &solved) ? (int64_t)solved.newton_iterations : -1;
+    return accept_solution(step, &solved) ? (int64_t)solved.newton_iterations : -1;
 }
 
 /// Takes from the state x what contact keeps the same until the next time.
@@ -314,7 +314,7 @@ static struct objective stage_objective(const struct step *step,
                    w->velocity_history, w->predictor);
     if (is_controlled(step)) {
         const struct energy_step energy = energy_step(step);
-        energy_kick(&w->energy, &energy, w->predictor);
+        energy_correct_free_fall(&w->energy, &energy, w->predictor);
     }
     struct objective objective = step->problem->objective;
     objective.damping = step->problem->damping;
@@ -327,13 +327,14 @@ static struct objective stage_objective(const struct step *step,
 
 /// Scripts and obstacles at the stage's time, the minimiser projects its guesses onto them; and
 /// where it starts.
-static bool place_stage(struct step *step, uint32_t index, const struct stage_recipe *recipe) {
+static bool set_stage_scripts(struct step *step, uint32_t index,
+                              const struct stage_recipe *recipe) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
     const double fraction = fraction_at(step->span, recipe->time);
-    problem->scripts.place_held(problem->scripts.self, fraction);
+    problem->scripts.set_prescribed_targets(problem->scripts.self, fraction);
     // Not into the result at once, where an earlier stage may have left PBS_NOT_CONVERGED.
-    const pbs_status placed = problem->scripts.place_obstacles(problem->scripts.self, fraction);
+    const pbs_status placed = problem->scripts.set_obstacles(problem->scripts.self, fraction);
     if (placed < 0) {
         step->result.status = placed;
         return false;
@@ -341,7 +342,7 @@ static bool place_stage(struct step *step, uint32_t index, const struct stage_re
     step->times[index] = recipe->time;
     double start = 0.0;
     vector_copy(step->tasks, step->count, nearest_state(step, index, &start), w->stages[index].x);
-    place_contact(problem, fraction_at(step->span, start), fraction);
+    set_contact_obstacles(problem, fraction_at(step->span, start), fraction);
     contact_set_begin_stage(&problem->objective.contacts, w->position_history, recipe->length);
     return true;
 }
@@ -360,7 +361,7 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     }
     const struct objective objective = stage_objective(step, &recipe);
     begin_strains(step, &recipe);
-    if (!place_stage(step, index, &recipe)) {
+    if (!set_stage_scripts(step, index, &recipe)) {
         return;
     }
     step->result.stages++;
@@ -381,7 +382,7 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
         momentum_balance(&balance, problem->bodies, problem->body_count, stage->x);
     }
     differentiate_stage(step, &recipe, stage);
-    hold(step, stage->x, stage->v, stage->a);
+    apply_constraints(step, stage->x, stage->v, stage->a);
     double *const gradient = is_controlled(step) ? w->gradient_next : NULL;
     const double power = dissipated_power(problem, &objective, stage->x, gradient);
     report_contact(step, step->contact.stage[index], stage->x);
@@ -402,19 +403,20 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
 
 /// Scripts and obstacles at the step's end, and where the minimiser starts: x_n, or where the same
 /// step has ended before.
-static void place_static(struct step *step) {
+static void set_static_scripts(struct step *step) {
     const struct step_problem *problem = step->problem;
     const struct scripts *scripts = &problem->scripts;
     struct step_workspace *w = step->w;
     double *const x = w->stages[0].x;
-    scripts->place_held(scripts->self, step->span->end);
-    step->result.status = scripts->place_obstacles(scripts->self, step->span->end);
+    scripts->set_prescribed_targets(scripts->self, step->span->end);
+    step->result.status = scripts->set_obstacles(scripts->self, step->span->end);
     if (failed(step)) {
         return;
     }
-    vector_copy(step->tasks, step->count, problem->goes_on ? w->next.x : w->now.x, x);
-    place_contact(problem, problem->goes_on ? step->span->end : step->span->begin, step->span->end);
-    if (problem->goes_on && !lag_contact(step, x)) {
+    vector_copy(step->tasks, step->count, problem->continues ? w->next.x : w->now.x, x);
+    set_contact_obstacles(problem, problem->continues ? step->span->end : step->span->begin,
+                          step->span->end);
+    if (problem->continues && !lag_contact(step, x)) {
         return;
     }
     contact_set_begin_stage(&problem->objective.contacts, w->position_history, step->view.h);
@@ -433,10 +435,10 @@ static struct static_result balance(const struct step *step, struct objective *o
         .gradient = w->gradient_now,
         .relative_tolerance = problem->relative_tolerance,
         .least_tolerance = problem->least_tolerance,
-        .fastest = problem->fastest,
+        .critical_step = problem->critical_step,
         .extent = problem->extent,
         .friction_iterations = problem->friction_iterations,
-        .lets_go = problem->allow_unconverged,
+        .stops_when_unsupported = problem->allow_unconverged,
     };
     return quasi_static_solve(&equilibrium, w->stages[0].x);
 }
@@ -450,24 +452,25 @@ static void run_static_stage(struct step *step) {
     struct objective objective = stage_objective(step, &recipe);
     objective.damping = NULL;
     objective.term_count = problem->conservative_count;
-    place_static(step);
+    set_static_scripts(step);
     if (failed(step)) {
         return;
     }
     step->result.stages++;
     const struct static_result solved = balance(step, &objective);
     newton_result_add(&step->result.newton, &solved.newton);
-    step->result.is_unheld = solved.is_unheld;
+    step->result.is_unsupported = solved.is_unsupported;
     step->result.tolerance = solved.tolerance;
-    if (!keep_solved(step, &solved.newton)) {
+    if (!accept_solution(step, &solved.newton)) {
         return;
     }
-    w->fallen = solved.fallen + (problem->goes_on ? w->fallen : 0.0);
+    w->potential_drop = solved.potential_drop + (problem->continues ? w->potential_drop : 0.0);
     vector_zero(step->tasks, step->count, stage->v);
     vector_zero(step->tasks, step->count, stage->a);
-    hold(step, stage->x, stage->v, stage->a);
+    apply_constraints(step, stage->x, stage->v, stage->a);
     report_contact(step, 1.0, stage->x);
-    step->result.dissipated = w->fallen + step->view.h * account_for_contact(step, &recipe, stage);
+    step->result.dissipated = w->potential_drop +
+                              step->view.h * account_for_contact(step, &recipe, stage);
 }
 
 // --- forces at a state ---
@@ -502,7 +505,7 @@ pbs_status step_find_contact(const struct step_problem *problem, double fraction
     if (!contact_set_has_forces(&problem->objective.contacts)) {
         return PBS_OK;
     }
-    place_contact(problem, fraction, fraction);
+    set_contact_obstacles(problem, fraction, fraction);
     return contact_set_prepare_forces(&problem->objective.contacts, problem->objective.tasks, x);
 }
 
@@ -550,12 +553,12 @@ static double accelerate(struct step *step, const struct kinematics *state, doub
         return 0.0;
     }
     if (w->rotations != NULL && state->x != w->now.x) {
-        rotations_carry_gradient(w->rotations, step->tasks, state->x, w->gradient_now);
+        rotations_gradient_to_moments(w->rotations, step->tasks, state->x, w->gradient_now);
     }
     for (size_t i = 0; i < step->count; i++) {
         out[i] = -w->gradient_now[i] / objective.mass[i / 3];
     }
-    hold_acceleration(step, out);
+    constrain_acceleration(step, out);
     return dissipated_power(step->problem, &objective, state->x, NULL);
 }
 
@@ -572,12 +575,11 @@ static void rescale_acceleration(struct step *step) {
 /// What obstacles leave of an acceleration that forces alone would give: of nodes that rest on one
 /// and stay. Otherwise a scheme that keeps accelerations would begin with a fall that does not
 /// happen, and undamped ones would alternate about the contact force for ever.
-static void press_acceleration(struct step *step) {
+static void project_step_acceleration(struct step *step) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
-    problem->scripts.place_held(problem->scripts.self, step->span->begin);
-    step->result.status = problem->scripts.place_obstacles(problem->scripts.self,
-                                                           step->span->begin);
+    problem->scripts.set_prescribed_targets(problem->scripts.self, step->span->begin);
+    step->result.status = problem->scripts.set_obstacles(problem->scripts.self, step->span->begin);
     if (!failed(step)) {
         contact_set_project_acceleration(&problem->objective.contacts, step->tasks, w->now.x,
                                          w->now.v, step->view.h, w->gradient_now, w->acceleration);
@@ -603,7 +605,7 @@ static void start_acceleration(struct step *step) {
     step->losses[STATE_NOW].a = accelerate(step, &w->now, w->acceleration);
     // What ends with a kick is pushed back by obstacles where it has gone, as far as that was.
     if (use != ACCELERATION_COMPUTED && !step->problem->scheme->kicks && !failed(step)) {
-        press_acceleration(step);
+        project_step_acceleration(step);
     }
     if (shifted && !failed(step)) {
         rescale_acceleration(step);
@@ -617,7 +619,8 @@ static void control_energy(struct step *step, const struct state_recipe *recipe)
     struct step_workspace *w = step->w;
     // Corrections are of velocities in the world; nobody needs the stages' in the chart any more.
     for (uint32_t i = 0; i < step->result.stages && w->rotations != NULL; i++) {
-        rotations_carry(w->rotations, step->tasks, w->stages[i].x, w->stages[i].v, w->stages[i].a);
+        rotations_velocities_to_world(w->rotations, step->tasks, w->stages[i].x, w->stages[i].v,
+                                      w->stages[i].a);
     }
     combine(step, &recipe->correction, w->correction);
     if (w->position_correction != NULL) {
@@ -636,18 +639,18 @@ static void control_energy(struct step *step, const struct state_recipe *recipe)
         .weight_next = recipe->gradient_next,
     };
     const struct energy_step energy = energy_step(step);
-    step->result.status = energy_choose(&w->energy, &energy, &candidate);
+    step->result.status = energy_choose_alpha(&w->energy, &energy, &candidate);
 }
 
 /// From velocities and accelerations in the chart to those in the world (docs/theory/bonds.md
 /// section 2.3).
-static void turn_velocities(const struct step *step, const struct state_recipe *recipe) {
+static void velocities_to_world(const struct step *step, const struct state_recipe *recipe) {
     struct step_workspace *w = step->w;
     if (w->rotations == NULL) {
         return;
     }
-    double *const a = scheme_keeps_acceleration(step->problem->scheme) ? w->next.a : NULL;
-    rotations_carry(w->rotations, step->tasks, w->next.x, w->next.v, a);
+    double *const a = scheme_stores_acceleration(step->problem->scheme) ? w->next.a : NULL;
+    rotations_velocities_to_world(w->rotations, step->tasks, w->next.x, w->next.v, a);
     if (recipe->moment_time > 0.0) {
         const struct kinematics *stage = &w->stages[0];
         rotations_kick(w->rotations, step->tasks, stage->x, w->now.v, recipe->moment_time, stage->a,
@@ -662,18 +665,18 @@ static void finish(struct step *step) {
     problem->scheme->finish(&step->view, &recipe);
     combine(step, &recipe.position, w->next.x);
     combine(step, &recipe.velocity, w->next.v);
-    if (scheme_keeps_acceleration(problem->scheme)) {
+    if (scheme_stores_acceleration(problem->scheme)) {
         combine(step, &recipe.acceleration, w->next.a);
     }
     w->lost = scalar_end(&recipe, step->losses);
     if (!problem->scheme->is_static) {
         step->result.dissipated = w->lost.v;
     }
-    problem->scripts.place_held(problem->scripts.self, step->span->end);
+    problem->scripts.set_prescribed_targets(problem->scripts.self, step->span->end);
     if (!problem->scheme->kicks) {
-        turn_velocities(step, &recipe);
+        velocities_to_world(step, &recipe);
     }
-    hold(step, w->next.x, w->next.v, w->next.a);
+    apply_constraints(step, w->next.x, w->next.v, w->next.a);
     if (problem->scheme->is_static) {
         vector_zero(step->tasks, step->count, w->next.v);
     }
@@ -692,11 +695,11 @@ static void finish(struct step *step) {
 
 /// Friction after the solve, of the contacts reported last and of what was kept of earlier stages:
 /// on velocities, of which statics has none.
-static void rub(struct step *step, double share) {
+static void apply_friction(struct step *step, double share) {
     const struct step_problem *problem = step->problem;
     const struct friction_input input = {.x = step->w->next.x,
                                          .mass = problem->objective.mass,
-                                         .constrained_axes = problem->scripts.held,
+                                         .constrained_axes = problem->scripts.constrained_axes,
                                          .h = step->view.h,
                                          .time = step->contact.friction_time,
                                          .impulse_fraction = share,
@@ -716,7 +719,7 @@ static void rub(struct step *step, double share) {
 /// What there is to do with the contacts reported last.
 static void end_with_contacts(struct step *step, double share) {
     if (!step->problem->scheme->is_static) {
-        rub(step, share);
+        apply_friction(step, share);
     }
     step->result.active_contacts = 0;
     for (size_t i = 0; i < CONTACT_SET_LIMIT; i++) {
@@ -726,18 +729,18 @@ static void end_with_contacts(struct step *step, double share) {
 
 /// What is scripted goes the rest of its way (of `way`, left: the part of it) alone, if that is
 /// free.
-static void go_on_alone(struct step *step, double *way, double left) {
+static void move_scripted_alone(struct step *step, double *path, double left) {
     const struct step_problem *problem = step->problem;
-    const uint8_t *held = problem->scripts.held;
+    const uint8_t *constrained_axes = problem->scripts.constrained_axes;
     struct step_workspace *w = step->w;
     bool moves = contact_set_has_motion(&problem->objective.contacts);
     for (size_t k = 0; k < step->count; k++) {
-        way[k] = ((uint32_t)held[k / 3] >> k % 3 & 1u) != 0 ? left * way[k] : 0.0;
-        moves = moves || way[k] != 0.0;
+        path[k] = ((uint32_t)constrained_axes[k / 3] >> k % 3 & 1u) != 0 ? left * path[k] : 0.0;
+        moves = moves || path[k] != 0.0;
     }
     double free = 1.0;
     if (moves) {
-        step->result.status = objective_sweep(&problem->objective, w->next.x, way, 1.0, &free);
+        step->result.status = objective_sweep(&problem->objective, w->next.x, path, 1.0, &free);
     }
     if (failed(step)) {
         return;
@@ -748,7 +751,7 @@ static void go_on_alone(struct step *step, double *way, double left) {
                                           "scheme's last stage and the step's end");
         return;
     }
-    vector_add_scaled(step->tasks, step->count, 1.0, way, w->next.x);
+    vector_add_scaled(step->tasks, step->count, 1.0, path, w->next.x);
     contact_set_advance_motion(&problem->objective.contacts, 1.0);
 }
 
@@ -761,33 +764,33 @@ static void stop_at_contact(struct step *step) {
     const uint32_t stages = step->result.stages;
     const double *from = stages > 0 ? w->stages[stages - 1].x : w->now.x;
     const double time = stages > 0 ? step->times[stages - 1] : 0.0;
-    double *const way = w->predictor;
+    double *const path = w->predictor;
     double free = 0.0;
-    place_contact(problem, fraction_at(step->span, time), step->span->end);
-    vector_combine(step->tasks, step->count, w->next.x, -1.0, from, way);
-    step->result.status = objective_sweep(o, from, way, 1.0, &free);
+    set_contact_obstacles(problem, fraction_at(step->span, time), step->span->end);
+    vector_combine(step->tasks, step->count, w->next.x, -1.0, from, path);
+    step->result.status = objective_sweep(o, from, path, 1.0, &free);
     if (failed(step) || free == 1.0) {
         contact_set_advance_motion(&o->contacts, 1.0);
         return;
     }
-    vector_combine(step->tasks, step->count, from, free, way, w->next.x);
-    vector_add_scaled(step->tasks, step->count, (free - 1.0) / step->view.h, way, w->next.v);
+    vector_combine(step->tasks, step->count, from, free, path, w->next.x);
+    vector_add_scaled(step->tasks, step->count, (free - 1.0) / step->view.h, path, w->next.v);
     contact_set_advance_motion(&o->contacts, free);
-    go_on_alone(step, way, 1.0 - free);
+    move_scripted_alone(step, path, 1.0 - free);
 }
 
 /// What obstacles leave of a_{n+1}, and their push in the second half of the step; that of the
 /// first is known from x_{n+1}. They are the two multipliers of RATTLE (Andersen 1983). The
 /// acceleration that is kept is that of the forces alone, which the next step pushes back.
-static void press_kick(struct step *step, double *pressed) {
+static void project_final_acceleration(struct step *step, double *projected) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
     double *const push = w->position_history;
-    vector_copy(step->tasks, step->count, w->next.a, pressed);
+    vector_copy(step->tasks, step->count, w->next.a, projected);
     contact_set_project_acceleration(&problem->objective.contacts, step->tasks, w->next.x,
-                                     w->next.v, step->view.h, w->gradient_now, pressed);
+                                     w->next.v, step->view.h, w->gradient_now, projected);
     for (size_t i = 0; i < step->count; i++) {
-        push[i] += 0.5 * problem->objective.mass[i / 3] * (pressed[i] - w->next.a[i]);
+        push[i] += 0.5 * problem->objective.mass[i / 3] * (projected[i] - w->next.a[i]);
     }
 }
 
@@ -803,11 +806,11 @@ static void kick(struct step *step) {
     const double *kicks = w->next.a;
     vector_add_scaled(step->tasks, step->count, -recipe.kick, step->acceleration, w->next.v);
     if (step->problem->projection->scene.obstacle_count > 0) {
-        press_kick(step, w->predictor);
+        project_final_acceleration(step, w->predictor);
         kicks = w->predictor;
     }
     vector_add_scaled(step->tasks, step->count, recipe.kick, kicks, w->next.v);
-    hold(step, w->next.x, w->next.v, NULL);
+    apply_constraints(step, w->next.x, w->next.v, NULL);
     const double more = recipe.kick * (power - step->losses[STATE_NOW].a);
     w->lost.v += more;
     w->lost.a = power;
@@ -821,7 +824,7 @@ static void return_to_feasible(struct step *step) {
     struct projection *projection = problem->projection;
     struct step_workspace *w = step->w;
     const double h = step->view.h;
-    step->result.status = problem->scripts.place_obstacles(problem->scripts.self, step->span->end);
+    step->result.status = problem->scripts.set_obstacles(problem->scripts.self, step->span->end);
     if (!failed(step)) {
         if (contact_set_bounds(&problem->objective.contacts)) {
             stop_at_contact(step);
@@ -837,7 +840,7 @@ static void return_to_feasible(struct step *step) {
     double *const push = w->position_history;
     vector_combine(step->tasks, step->count, w->next.x, -1.0, w->predictor, push);
     vector_combine(step->tasks, step->count, w->next.v, 1.0 / h, push, w->next.v);
-    hold(step, w->next.x, w->next.v, w->next.a);
+    apply_constraints(step, w->next.x, w->next.v, w->next.a);
     for (size_t i = 0; i < step->count; i++) {
         push[i] *= problem->objective.mass[i / 3] / (h * h);
     }
@@ -858,7 +861,7 @@ static void return_to_feasible(struct step *step) {
     }
     if (!failed(step) && is_controlled(step)) {
         const struct energy_step energy = energy_step(step);
-        step->result.status = energy_moved(&w->energy, &energy, w->next.x);
+        step->result.status = energy_update_potential(&w->energy, &energy, w->next.x);
     }
 }
 
@@ -867,7 +870,7 @@ static void begin_contact(struct step *step, uint32_t stage_count) {
     vector_zero(step->tasks, step->count, step->w->contact_force);
     contact_report_begin_step(step->problem->report);
     const struct step_problem *problem = step->problem;
-    place_contact(problem, step->span->begin, step->span->begin);
+    set_contact_obstacles(problem, step->span->begin, step->span->begin);
     contact_set_begin_step(&problem->objective.contacts);
     (void)lag_contact(step, step->w->now.x);
 }
@@ -887,8 +890,8 @@ static void end_contact(struct step *step, uint32_t stage_count) {
                                                                    step->w->next.x);
 }
 
-struct step_result step_take(const struct step_problem *problem, const struct step_span *span,
-                             struct step_workspace *workspace) {
+struct step_result step_solve(const struct step_problem *problem, const struct step_span *span,
+                              struct step_workspace *workspace) {
     struct step step = {
         .problem = problem,
         .span = span,
@@ -915,7 +918,7 @@ struct step_result step_take(const struct step_problem *problem, const struct st
     begin_contact(&step, stage_count);
     if (!failed(&step) && is_controlled(&step)) {
         const struct energy_step energy = energy_step(&step);
-        step.result.status = energy_begin(&workspace->energy, &energy, workspace->now.x);
+        step.result.status = energy_begin_step(&workspace->energy, &energy, workspace->now.x);
     }
     if (!failed(&step)) {
         start_acceleration(&step);
@@ -936,7 +939,7 @@ struct step_result step_take(const struct step_problem *problem, const struct st
     }
     if (!failed(&step) && is_controlled(&step)) {
         const struct energy_step energy = energy_step(&step);
-        step.result.energy = energy_end(&workspace->energy, &energy, workspace->next.v);
+        step.result.energy = energy_end_step(&workspace->energy, &energy, workspace->next.v);
     }
     if (!failed(&step)) {
         step.result.status = solved;
@@ -948,11 +951,11 @@ void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h
     struct step_workspace *w = workspace;
     const struct kinematics before = w->before;
     const bool remembers = w->scheme->history > 1;
-    if (w->rotations != NULL && !w->has_turned) {
+    if (w->rotations != NULL && !w->orientations_updated) {
         rotations_recentre(w->rotations, tasks, w->next.x, remembers ? w->now.x : NULL,
                            remembers ? w->now.v : NULL);
     }
-    w->has_turned = false;
+    w->orientations_updated = false;
     if (remembers) {
         w->before = w->now;
         w->now = w->next;
@@ -968,5 +971,5 @@ void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h
     w->memory.power = w->lost.a;
     energy_accept(&w->energy);
     w->memory.h_before = h;
-    w->memory.has_acceleration = scheme_keeps_acceleration(w->scheme);
+    w->memory.has_acceleration = scheme_stores_acceleration(w->scheme);
 }

@@ -29,7 +29,7 @@ struct step_workspace {
     const struct scheme_table *scheme;
     struct kinematics now, before, next, stages[SCHEME_STAGE_LIMIT];
     struct scheme_memory memory;
-    struct scalar_state lost; ///< in the last step_take
+    struct scalar_state lost; ///< in the last step_solve
     double *position_history, *velocity_history, *predictor;
     double *contact_force;                ///< N, of obstacles on the nodes, of the last step
     double *acceleration;                 ///< a_n, where it had to be computed
@@ -39,20 +39,21 @@ struct step_workspace {
                                           ///< accelerations
     struct energy_control energy;         ///< empty without a control
     struct rotations *rotations;          ///< the caller's; null: no node is one
-    bool has_turned;                      ///< orientations are those of next already
-    bool has_held;                        ///< of explicit steps: some axis is held
-    double fallen;                        ///< J, of static ones: see struct static_result
+    bool orientations_updated;            ///< orientations are those of next already
+    bool has_constraints;                 ///< of explicit steps: some axis is held
+    double potential_drop;                ///< J, of static ones: see struct static_result
 };
 
 /// Scripted nodes and obstacles. Fractions are of the host's step, 0 .. 1.
 struct scripts {
-    void (*place_held)(void *self, double fraction);              ///< fills targets
-    pbs_status (*place_obstacles)(void *self, double fraction);   ///< ends with projection_begin
-    void (*place_contact)(void *self, double now, double target); ///< ends with
-                                                                  ///< contact_set_begin_motion; may
-                                                                  ///< be null without contact
+    void (*set_prescribed_targets)(void *self, double fraction); ///< fills targets
+    pbs_status (*set_obstacles)(void *self, double fraction);    ///< ends with projection_begin
+    void (*set_contact_obstacles)(void *self, double now, double target); ///< ends with
+                                                                          ///< contact_set_begin_motion;
+                                                                          ///< may be null without
+                                                                          ///< contact
     void *self;
-    const uint8_t *held;    ///< per node, PBS_AXIS_* bits
+    const uint8_t *constrained_axes; ///< per node, PBS_AXIS_* bits
     const double *targets;  ///< per node, 3: where held axes are at the fraction placed last
     const double *velocity; ///< per node, 3: of held axes during the step
 };
@@ -65,10 +66,10 @@ struct step_problem {
     double linear_accuracy; ///< m: of a linearized stage's solution, where 0 as good as can be; any
                             ///< other is solved to options.tolerance
     double least_mass;      ///< kg, of a node; only with linear_accuracy
-    double relative_tolerance, least_tolerance, fastest,
-        extent;   ///< of static schemes, see struct static_problem
-    bool goes_on; ///< likewise: from workspace->next, where everything scripted is at its
-                  ///< targets already, to the end of the same step
+    double relative_tolerance, least_tolerance, critical_step,
+        extent;     ///< of static schemes, see struct static_problem
+    bool continues; ///< likewise: from workspace->next, where everything scripted is at its
+                    ///< targets already, to the end of the same step
     struct energy_settings energy;
     struct objective objective; ///< predictor, weight and stage are filled in here; conservative
                                 ///< terms come first, and the others have no stencils
@@ -77,7 +78,7 @@ struct step_problem {
     struct newton *newton;
     struct projection *projection;
     struct memory *memory;         ///< of the report
-    struct contact_report *report; ///< becomes what contact did in the last step_take
+    struct contact_report *report; ///< becomes what contact did in the last step_solve
     struct newton_options options;
     const struct free_body *bodies; ///< whose momentum is balanced exactly
     size_t body_count;
@@ -103,7 +104,7 @@ struct step_result {
     double dissipated;           ///< J, by damping, drag and friction
     struct energy_report energy; ///< of schemes with a control
     uint32_t active_contacts;    ///< at the end
-    bool is_unheld;              ///< of static schemes, see struct static_result
+    bool is_unsupported;         ///< of static schemes, see struct static_result
     double tolerance;            ///< N, likewise
     size_t held_inside;          ///< nodes whose held axes put them inside an obstacle at the end
     struct status_message unconverged; ///< the words of PBS_NOT_CONVERGED
@@ -118,8 +119,8 @@ void step_workspace_free(struct step_workspace *workspace, struct memory *memory
 
 /// One step from workspace->now (and before) into workspace->next. On failure now, before and
 /// memory are untouched.
-struct step_result step_take(const struct step_problem *problem, const struct step_span *span,
-                             struct step_workspace *workspace);
+struct step_result step_solve(const struct step_problem *problem, const struct step_span *span,
+                              struct step_workspace *workspace);
 
 /// Makes ready contact whose forces are a term's, if there is any, at x: before they are evaluated.
 /// Obstacles are where they are at that fraction of the host's step.

@@ -23,7 +23,7 @@ static bool reserve_all(struct step_workspace *w, struct memory *memory,
                         const struct scheme_table *scheme, const struct assembly *assembly,
                         uint32_t body_count) {
     const size_t count = 3 * (size_t)assembly->layout.node_count;
-    const bool kept = scheme_keeps_acceleration(scheme);
+    const bool kept = scheme_stores_acceleration(scheme);
     bool done = reserve_kinematics(memory, &w->now, count, kept) &&
                 reserve_kinematics(memory, &w->next, count, kept) &&
                 reserve_array(memory, &w->position_history, count) &&
@@ -50,7 +50,7 @@ static bool reserve_all(struct step_workspace *w, struct memory *memory,
                reserve_array(memory, &w->gradient_next, slots) &&
                reserve_array(memory, &w->correction, count) &&
                energy_control_reserve(&w->energy, memory, assembly, body_count,
-                                      scheme->fall_defect != 0.0 ||
+                                      scheme->free_fall_defect != 0.0 ||
                                           scheme->control == CONTROL_STATE) >= 0;
     }
     if (scheme->control == CONTROL_STATE) {

@@ -497,8 +497,8 @@ static bool relieve_body(pbs_world *w, size_t index, size_t first) {
         is_known = place.springs != NULL &&
                    springs_remove_gradient(place.springs, place.first_bond + bond, nodes,
                                            workspace->now.x, workspace->gradient_now);
-        explicit_accelerate_again(workspace, nodes[0]);
-        explicit_accelerate_again(workspace, nodes[1]);
+        explicit_update_acceleration(workspace, nodes[0]);
+        explicit_update_acceleration(workspace, nodes[1]);
     }
     return is_known;
 }

@@ -42,8 +42,8 @@ static pbs_status build(struct topology *t, const struct scene *scene,
     }
     list_parts(scene, t->node_parts);
     t->held_targets = memory_allocate(memory, 3 * scene->nodes.count, sizeof(double));
-    t->held_velocity = memory_allocate(memory, 3 * scene->nodes.count, sizeof(double));
-    return t->held_targets != NULL && t->held_velocity != NULL ? PBS_OK : PBS_ERROR_MEMORY;
+    t->prescribed_velocity = memory_allocate(memory, 3 * scene->nodes.count, sizeof(double));
+    return t->held_targets != NULL && t->prescribed_velocity != NULL ? PBS_OK : PBS_ERROR_MEMORY;
 }
 
 pbs_status topology_build(struct topology *topology, const struct scene *scene,
@@ -65,7 +65,7 @@ void topology_free(struct topology *topology, struct memory *memory) {
     rayleigh_release(memory, &topology->rayleigh);
     projection_free(memory, &topology->projection);
     memory_release(memory, topology->held_targets);
-    memory_release(memory, topology->held_velocity);
+    memory_release(memory, topology->prescribed_velocity);
     memory_release(memory, topology->obstacles);
     memory_release(memory, topology->obstacles_now);
     barrier_contact_free(&topology->contact);

@@ -66,8 +66,8 @@ struct topology {
     struct terms_scratch scratch;
     struct rayleigh rayleigh;
     struct projection projection;
-    double *held_targets;  ///< node_count x 3
-    double *held_velocity; ///< node_count x 3
+    double *held_targets;        ///< node_count x 3
+    double *prescribed_velocity; ///< node_count x 3
     struct barrier_contact contact;
     struct penetration penetration;
     struct contact_scale contact_scale; ///< with which `contact` was built

@@ -112,7 +112,7 @@ pbs_status scene_reserve_history(struct scene *scene, struct memory *memory) {
     struct history *history = &scene->history;
     const size_t count = scene->nodes.count;
     const bool two = scene->integrator.scheme->history > 1;
-    const bool acceleration = scheme_keeps_acceleration(scene->integrator.scheme);
+    const bool acceleration = scheme_stores_acceleration(scene->integrator.scheme);
     const uint32_t accounts = scene_account_count(scene);
     if (history->node_count == count && two == (history->x_before != NULL) &&
         acceleration == (history->acceleration != NULL) && accounts == history->account_count) {

@@ -379,7 +379,7 @@ static bool is_of_use(const struct history *history, const struct scene *scene) 
     return history->node_count == scene->nodes.count &&
            (history->account_count == 0 || history->account_count == scene_account_count(scene)) &&
            (history->x_before == NULL || scheme->history > 1) &&
-           (history->acceleration == NULL || scheme_keeps_acceleration(scheme));
+           (history->acceleration == NULL || scheme_stores_acceleration(scheme));
 }
 
 static void write_history(struct byte_writer *out, const struct scene *scene) {
@@ -405,7 +405,7 @@ static void write_history(struct byte_writer *out, const struct scene *scene) {
         write_u32(out, (uint32_t)account->errors);
         write_f64(out, account->target);
         write_f64(out, account->potential);
-        write_u32(out, account->touched);
+        write_u32(out, account->in_contact);
         write_f64(out, account->shift);
         write_f64(out, account->step);
     }

@@ -896,13 +896,13 @@ static pbs_status read_accounts(struct byte_reader *in, struct memory *memory,
         account->errors = (int32_t)read_u32(in);
         account->target = read_f64(in);
         account->potential = read_f64(in);
-        const uint32_t touched = read_u32(in);
-        account->touched = touched != 0;
+        const uint32_t in_contact = read_u32(in);
+        account->in_contact = in_contact != 0;
         account->shift = read_f64(in);
         account->step = read_f64(in);
         const double numbers[] = {account->target, account->potential, account->shift,
                                   account->step};
-        if (is_known > 1 || touched > 1 || account->step < 0.0 || account->errors < -2 ||
+        if (is_known > 1 || in_contact > 1 || account->step < 0.0 || account->errors < -2 ||
             account->errors > 2 || !are_finite(numbers, 4)) {
             return status_fail(PBS_ERROR_FORMAT, "the energy target of body %zu is damaged", i);
         }
@@ -928,7 +928,7 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     history->node_count = scene->nodes.count;
     RETURN_IF_FAILED(read_optional(in, memory, count, two, &history->x_before));
     RETURN_IF_FAILED(read_optional(in, memory, count, two, &history->v_before));
-    RETURN_IF_FAILED(read_optional(in, memory, count, scheme_keeps_acceleration(scheme),
+    RETURN_IF_FAILED(read_optional(in, memory, count, scheme_stores_acceleration(scheme),
                                    &history->acceleration));
     if (history->x_before != NULL) {
         RETURN_IF_FAILED(as_format(
@@ -940,7 +940,7 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     const double lost[] = {kept->power, kept->lost_before.x, kept->lost_before.v};
     if (!known || has_acceleration > 1 ||
         (kept->has_acceleration && history->acceleration == NULL && count > 0 &&
-         scheme_keeps_acceleration(scheme)) ||
+         scheme_stores_acceleration(scheme)) ||
         !isfinite(kept->h_before) || kept->h_before < 0.0 || !(kept->stable_step >= 0.0) ||
         !are_finite(lost, 3)) {
         return status_fail(PBS_ERROR_FORMAT,

@@ -85,7 +85,7 @@ static pbs_status read_choice(struct byte_reader *in, struct scheme_memory *memo
     settings.linearized = (int32_t)linearized;
     memcpy(settings.parameters, parameters, sizeof parameters);
     *out = integrator_choice(&settings);
-    const bool keeps = scheme_keeps_acceleration(out->scheme);
+    const bool keeps = scheme_stores_acceleration(out->scheme);
     if (known > out->scheme->history || (has_acceleration > 0 && !keeps)) {
         return status_fail(PBS_ERROR_FORMAT, "history of %u states does not fit the scheme %s",
                            (unsigned)known, out->scheme->name);

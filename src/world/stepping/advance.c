@@ -56,7 +56,7 @@ static void put_aside(struct run *run) {
     vector_copy(run->w->tasks, 4 * rotations->count, rotations->orientation, orientations_aside(t));
     breaks_put_aside(run->w);
     run->elapsed_aside = run->elapsed;
-    energy_put_aside(&t->workspace.energy);
+    energy_save(&t->workspace.energy);
     contact_report_save(&t->report);
 }
 
@@ -74,7 +74,7 @@ static void take_back(struct run *run) {
     vector_copy(run->w->tasks, 4 * rotations->count, orientations_aside(t), rotations->orientation);
     breaks_take_back_aside(run->w);
     run->elapsed = run->elapsed_aside;
-    energy_take_back(&t->workspace.energy);
+    energy_restore(&t->workspace.energy);
     contact_report_restore(&t->report);
 }
 

@@ -114,7 +114,7 @@ static pbs_status prepare_topology(pbs_world *w) {
     return PBS_OK;
 }
 
-static void place_contact(void *self, double now, double target) {
+static void set_contact_obstacles(void *self, double now, double target) {
     const struct run *run = self;
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
@@ -159,7 +159,7 @@ static pbs_status begin_contact(struct run *run) {
     }
     const bool adaptive = run->w->scene.expert.adaptive_stiffness != 0;
     if (adaptive || !t->contact_is_checked) {
-        place_contact(run, 0.0, 0.0);
+        set_contact_obstacles(run, 0.0, 0.0);
     }
     if (!t->contact_is_checked) {
         RETURN_IF_FAILED(check_contact(run));
@@ -207,8 +207,8 @@ static void load_state(pbs_world *w, double h) {
     copy_array(w->tasks, count, history->v_before, workspace->before.v);
     copy_accounts(history->accounts, history->account_count, workspace->energy.accounts);
     newton_set_solver_history(w->topology.newton, &w->scene.solver_memory);
-    vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->topology.held_velocity);
-    vector_scale(w->tasks, count, 1.0 / h, w->topology.held_velocity);
+    vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->topology.prescribed_velocity);
+    vector_scale(w->tasks, count, 1.0 / h, w->topology.prescribed_velocity);
 }
 
 // --- scripts ---
@@ -246,7 +246,7 @@ static void place_some(void *context, size_t index) {
     }
 }
 
-static void place_held(void *self, double fraction) {
+static void set_prescribed_targets(void *self, double fraction) {
     const struct run *run = self;
     const pbs_world *w = run->w;
     struct placing placing = {run, fraction};
@@ -254,7 +254,7 @@ static void place_held(void *self, double fraction) {
               &placing);
 }
 
-static pbs_status place_obstacles(void *self, double fraction) {
+static pbs_status set_obstacles(void *self, double fraction) {
     const struct run *run = self;
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
@@ -388,13 +388,13 @@ static pbs_status fill_problem(struct run *run) {
         .projection = &t->projection,
         .memory = &w->memory,
         .report = &t->report,
-        .scripts = {.place_held = place_held,
-                    .place_obstacles = place_obstacles,
-                    .place_contact = place_contact,
+        .scripts = {.set_prescribed_targets = set_prescribed_targets,
+                    .set_obstacles = set_obstacles,
+                    .set_contact_obstacles = set_contact_obstacles,
                     .self = run,
-                    .held = w->scene.nodes.held,
+                    .constrained_axes = w->scene.nodes.held,
                     .targets = t->held_targets,
-                    .velocity = t->held_velocity},
+                    .velocity = t->prescribed_velocity},
     };
     double reference = 0.0;
     run->free_reference = w->scene.free_reference;
@@ -480,7 +480,7 @@ static pbs_status check_bounds(const struct topology *t, const struct scene *sce
 
 static struct step_result take_once(struct run *run, const struct step_span *span) {
     struct topology *t = &run->w->topology;
-    struct step_result result = step_take(&run->problem, span, &t->workspace);
+    struct step_result result = step_solve(&run->problem, span, &t->workspace);
     if (result.status >= 0) {
         const pbs_status bounds = check_bounds(t, &run->w->scene);
         result.status = bounds < 0 ? bounds : result.status;
@@ -496,7 +496,7 @@ static pbs_status know_fastest(struct run *run) {
         return PBS_OK;
     }
     RETURN_IF_FAILED(*known == 0.0 ? stable_step(&run->problem, workspace, known) : PBS_OK);
-    run->problem.fastest = *known;
+    run->problem.critical_step = *known;
     return PBS_OK;
 }
 
@@ -531,10 +531,10 @@ struct step_result run_take(struct run *run, const struct step_span *span) {
         workspace->memory = memory;
         // What is kept of the forces holds those of bonds that are no more.
         workspace->memory.has_acceleration = false;
-        run->problem.goes_on = is_static;
+        run->problem.continues = is_static;
         result = take_once(run, span);
     }
-    run->problem.goes_on = false;
+    run->problem.continues = false;
     if (result.status < 0 && w->topology.breaks.count > broken) {
         breaks_take_back(w, broken);
         workspace->memory = memory;
@@ -562,7 +562,7 @@ pbs_status run_part(struct run *run, const struct step_span *span, uint32_t dept
         run_land_part(run, &part, span->h);
         return PBS_OK;
     }
-    if (!run_may_divide(part.status) || part.is_unheld || depth == run->division_limit) {
+    if (!run_may_divide(part.status) || part.is_unsupported || depth == run->division_limit) {
         return part.status;
     }
     return run_halves(run, span, depth);
@@ -639,10 +639,10 @@ static pbs_status run_free(struct run *run, const struct step_span *span, bool l
 static pbs_status run_explicit(struct run *run, const struct step_span *span) {
     struct step_workspace *workspace = &run->w->topology.workspace;
     struct scheme_memory *memory = &workspace->memory;
-    const bool free = explicit_is_free(&run->problem) &&
+    const bool free = explicit_is_supported(&run->problem) &&
                       (run->w->scene.colliders.count == 0 || penalty_scene_is(&run->w->scene));
     if (free) {
-        workspace->has_turned = false;
+        workspace->orientations_updated = false;
         explicit_begin(&run->problem, workspace);
     }
     double begin = span->begin;
@@ -845,7 +845,7 @@ static pbs_status measure_contact(struct run *run) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
     struct contact_energy energy;
-    place_contact(run, 1.0, 1.0);
+    set_contact_obstacles(run, 1.0, 1.0);
     RETURN_IF_FAILED(
         contact_set_evaluate(&t->contacts, w->tasks, t->workspace.now.x, false, NULL, &energy));
     t->contact_energy = energy.potential;

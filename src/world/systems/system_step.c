@@ -76,7 +76,7 @@ static void fill_problem(struct run *run) {
 /// A step of the workspace's state, divided at most so often where it fails.
 static struct dense_step_result take(struct run *run, double h, uint32_t divisions) {
     run->problem.divisions = divisions;
-    const struct dense_step_result one = dense_step_take(&run->problem, h, &run->s->workspace);
+    const struct dense_step_result one = dense_step_solve(&run->problem, h, &run->s->workspace);
     struct dense_step_result *const sum = &run->sum;
     sum->stages += one.stages;
     sum->divisions += one.divisions;

@@ -91,7 +91,7 @@ static double changed_slope(const struct scheme_table *changed) {
 static void generalized_alpha_needs_its_acceleration_rescaled(void **state) {
     (void)state;
     struct scheme_table kept = *scheme_find(PBS_SCHEME_GENERALIZED_ALPHA);
-    kept.acceleration = ACCELERATION_KEPT;
+    kept.acceleration = ACCELERATION_STORED;
     assert_near(changed_slope(&kept), 1.0, 0.2, "slope");
 }
 
@@ -198,7 +198,7 @@ static void accelerations_of_tiny_steps_are_not_used(void **state) {
     (void)state;
     for (size_t i = 0; scheme_tables[i] != NULL; i++) {
         const struct scheme_table *const scheme = scheme_tables[i];
-        if (!scheme_keeps_acceleration(scheme) || scheme->control != CONTROL_NONE) {
+        if (!scheme_stores_acceleration(scheme) || scheme->control != CONTROL_NONE) {
             continue;
         }
         const double without = energy_about_step(scheme->id, 0.0);

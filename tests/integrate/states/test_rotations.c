@@ -106,7 +106,7 @@ static void energy_control_is_exact(void **state) {
         const double before = total_energy(&c);
         for (int n = 0; n < 100; n++) {
             const struct step_span span = {.h = 4e-3, .begin = 0.0, .end = 1.0};
-            const struct step_result result = step_take(&c.problem, &span, &c.workspace);
+            const struct step_result result = step_solve(&c.problem, &span, &c.workspace);
             assert_ok(result.status);
             step_accept(&c.workspace, NULL, span.h);
             if (result.energy.alpha_low > 0.0 && result.energy.alpha_low < 1.1) {
@@ -213,7 +213,7 @@ static void recentring_keeps_the_state_before(void **state) {
     assert_true(x_before[0] == -0.4 && x_before[1] == 0.9 && x_before[2] == -0.3);
     rotations_at(&rotations, 0, x_before, expected);
     assert_small(testing_max_difference(expected, start, 4), 1e-15, "the way back");
-    rotations_carry(&rotations, NULL, x_before, v_before, NULL);
+    rotations_velocities_to_world(&rotations, NULL, x_before, v_before, NULL);
     assert_small(testing_max_difference(v_before, v, 3), 1e-14, "velocity before");
 }
 
