@@ -1,4 +1,4 @@
-// The table of preconditioners, and the one that does nothing.
+// The table of preconditioners, and the identity.
 #include "linear/preconditioner.h"
 
 #include <string.h>
@@ -95,7 +95,7 @@ void preconditioner_apply_domains(const struct preconditioner_table *table, cons
     tasks_for(tasks, domain_count, apply_piece, &a);
 }
 
-// --- none ---
+// --- the identity ---
 
 struct identity {
     const struct layout *layout;

@@ -32,7 +32,7 @@ void problem_begin_product(struct tasks *tasks, const struct linear_problem *pro
     }
 }
 
-/// y = F x, without what pushes where rows are held.
+/// y = F x, projected onto the free directions of constrained rows.
 static void apply_operator(const struct linear_problem *problem, uint32_t domain, double *y) {
     const uint32_t first = problem->a->layout->domain_start[domain];
     const uint32_t end = problem->a->layout->domain_start[domain + 1];

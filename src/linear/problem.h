@@ -1,50 +1,56 @@
-// What a solver is given: H = H0 + C + F, and what is known about where it comes from.
+// The input of linear solvers: the matrix H = H0 + C + F, node positions, constraints and
+// tolerance. H0 is the mesh matrix, C the contact matrix, F an operator of which only products are
+// known.
 #ifndef PBS_LINEAR_PROBLEM_H
 #define PBS_LINEAR_PROBLEM_H
 
 #include "sparse/matrices/bsr.h"
 #include "sparse/matrices/contact_matrix.h"
 
-/// A row whose unknowns are held in some directions: H has nothing but a multiple of the identity
-/// there.
+/// A row whose unknowns are constrained in some directions. In these directions H is a multiple of
+/// the identity and couples to nothing.
 struct row_restriction {
     uint32_t row;
-    double tangent[9]; ///< the projection onto what is free
+    double tangent[9]; ///< 3 x 3, projection onto the free directions
 };
 
-/// F, a symmetric matrix of which there are products alone (docs/theory/linear_solvers.md section
-/// 3). Preconditioners are of H0 + C, which is to be near H.
+/// The operator F: a symmetric matrix of which only products are known
+/// (docs/theory/linear_solvers.md section 3). Preconditioners approximate H0 + C, which should be
+/// close to H.
 struct product_operator {
     void *self;
-    /// F x, kept until the next product; x in row order, zero where it is held.
+    /// Computes F x and stores it until the next product. x is in row order and zero in constrained
+    /// directions.
     void (*multiply)(void *self, struct tasks *tasks, const double *x);
-    /// Adds the rows of one domain of it to y.
+    /// Adds the rows of F x that belong to one domain to y.
     void (*add_domain)(const void *self, uint32_t domain, double *y);
-    double blocks; ///< what a product takes, in blocks of H0
+    double blocks; ///< cost of a product, in block products of H0
 };
 
 struct linear_problem {
     const struct bsr *a;              ///< H0
     const struct contact_matrix *c;   ///< C; null: none
-    const struct product_operator *f; ///< F, without restrictions; null: none
-    const double *positions;      ///< row order, 3 per row, m: where the nodes are; null: unknown
-    const double *rotation_modes; ///< row order, 9 per row: of rows that are no places, what a turn
-                                  ///< of all makes of them (rotation_modes.h); null: nothing
-    const uint8_t *coupled; ///< per block of a: 0 where it is zero and stays so for as long as
-                            ///< `coupling` is the same; null: all couple
-    uint64_t coupling;      ///< a hash of those; 0: all couple
+    const struct product_operator *f; ///< F, without constraints; null: none
+    const double *positions;          ///< row order, 3 per row, m: node positions; null: unknown
+    const double *rotation_modes; ///< row order, 9 per row: for rows that are not positions, their
+                                  ///< rotational rigid modes (rotation_modes.h); null: all rows are
+                                  ///< positions
+    const uint8_t *coupled;       ///< per block of a: 0 if the block is zero and stays zero while
+                                  ///< `coupling` is the same; null: all blocks couple
+    uint64_t coupling;            ///< hash of `coupled`; 0: all blocks couple
     const struct row_restriction *restrictions; ///< in any order
     size_t restriction_count;
-    double tolerance; ///< relative residual that the next solve is to reach; 0: not known
+    double tolerance; ///< relative residual required of the next solve; 0: unknown
 };
 
-/// Before the domains of a product with x.
+/// Computes F x. Call before problem_multiply_domain with the same x.
 void problem_begin_product(struct tasks *tasks, const struct linear_problem *problem,
                            const double *x);
-/// y = H x; as bsr_multiply. Where there is an F, x has to be free of what is restricted.
+/// y = H x, as bsr_multiply. If there is an F, x must have no component in constrained directions.
 void problem_multiply(struct tasks *tasks, const struct linear_problem *problem, const double *x,
                       double *y);
-/// The rows of y = H x that one domain owns, after problem_begin_product for the same x.
+/// Computes the rows of y = H x that one domain owns. Call problem_begin_product with the same x
+/// first.
 void problem_multiply_domain(const struct linear_problem *problem, uint32_t domain, const double *x,
                              double *y);
 
@@ -52,8 +58,8 @@ void problem_multiply_domain(const struct linear_problem *problem, uint32_t doma
 void problem_multiply_assembled(struct tasks *tasks, const struct linear_problem *problem,
                                 const double *x, double *y);
 
-/// How many times as stiff as what it touches contact is: the largest trace of a diagonal block of
-/// C over that of H0; 0: nothing touches.
+/// Returns the stiffness ratio of contact: the maximum over rows of trace(diagonal block of C) /
+/// trace(diagonal block of H0); 0: no contact.
 double problem_contrast(const struct linear_problem *problem);
 
 #endif

@@ -1,5 +1,5 @@
-// Of a rotation x = r phi: r K(phi)^T, the inverse of which, dexp(phi), takes the chart's
-// velocities to turns. Of a handle h: w x h.
+// For a rotation node x = r phi, M = r K(phi)^T; its inverse dexp(phi) / r maps chart velocities to
+// angular velocities. For a handle h, M w = w x h.
 #include "linear/rotation_modes.h"
 
 #include "base/matrix3/rotation_chart.h"
@@ -10,7 +10,7 @@ struct measurement {
     double *modes;
 };
 
-/// Of up to eight rotations.
+/// Computes M of up to eight rotation nodes.
 static void measure_rotations(const struct measurement *m, const uint32_t *rows, int count) {
     lanes8 phi[3];
     lanes8 k[9];
@@ -22,7 +22,8 @@ static void measure_rotations(const struct measurement *m, const uint32_t *rows,
             phi[i][l] = m->x[3 * row + i] / m->radius[row];
             square += phi[i][l] * phi[i][l];
         }
-        // Beyond the chart nothing has a finite energy, or nothing turns.
+        // Beyond the chart's limit the energy is infinite or the node has no rotational stiffness:
+        // any M will do.
         for (int i = 0; i < 3; i++) {
             phi[i][l] = square < CHART_LIMIT * CHART_LIMIT ? phi[i][l] : 0.0;
         }

@@ -1,14 +1,14 @@
-// The model is a fit, good to a quarter, to meshes of 2,000 to 118,000 tetrahedra, cloth of 441 to
-// 10,201 vertices, soft cubes and piles of boxes. It is part of what is computed: the same on all
-// machines, whatever these are good at.
+// See solver_selection.h. The cost model is a fit with 25 % error to meshes of 2,000 to 118,000
+// tetrahedra, cloth of 441 to 10,201 vertices, soft cubes and piles of boxes. Its constants decide
+// the result, so they are the same on all machines.
 #include "linear/solver_selection.h"
 
 #include <math.h>
 
 #include "pbs/stats.h"
 
-// Nanoseconds on the machine of the fit: by block of H, by row, by flop and entry of the factor, by
-// unknown of the coarse matrix that contact brings.
+// Nanoseconds on the machine of the fit, per block of H, per row, per flop and per entry of the
+// factor, and per unknown of the coarse matrix that contact adds.
 static const double JACOBI_SETUP_BLOCK = 1.5;
 static const double JACOBI_BLOCK = 1.3;
 static const double JACOBI_ROW = 6.0;
@@ -23,47 +23,49 @@ static const double COARSE_SETUP_UNKNOWN = 800.0;
 static const double COARSE_BLOCK = 5.5;
 static const double COARSE_ROW = 18.0;
 static const double COARSE_UNKNOWN = 60.0;
-// Where the iteration begins and is checked, two levels are asked as if for so many iterations.
+// Computing the start vector and the checks of two-level cost this many iterations.
 static const double COARSE_BEGINNING = 2.0;
-// With this many rows vectors have left the nearest caches, and cost twice as much.
+// With this many rows vectors no longer fit the inner caches, and vector operations cost twice as
+// much.
 static const double CACHED_ROWS = 1e4;
 
-// Iterations of those that have not been tried, to .03, to 1e-3 and beyond: of two levels the least
-// that they take, so that they are tried where they may be worth it.
+// Assumed iterations of solvers that were never used, for tolerances down to LOOSE, to MIDDLE and
+// below. For two-level this is the fewest observed, so that it is tried whenever it may be worth
+// it.
 static const double LOOSE = 1e-2;
 static const double MIDDLE = 1e-4;
 static const double COARSE_ITERATIONS[] = {4.0, 8.0, 16.0};
 static const double FACTOR_ITERATIONS[] = {1.0, 1.0, 2.0};
-// With an F, of which no preconditioner knows, all take as many as these at least.
+// With an F, which no preconditioner includes, every solver needs at least this many.
 static const double OPERATOR_ITERATIONS[] = {4.0, 8.0, 16.0};
 
-// Beyond these a factor takes a second and half a gigabyte.
+// Larger factors take more than a second or half a gigabyte.
 static const double MOST_FLOPS = 3e10;
 static const double MOST_ENTRIES = 1.5e8;
-// And with more rows than this it is not even counted.
+// With more rows than this the flops of the factor are not even counted.
 static const double MOST_ROWS = 2e5;
-// Entries by block of H0, the fewest that meshes have: until block Jacobi has cost as much as that,
-// nothing has to be counted.
+// Factor entries per block of H0, the fewest observed on meshes: a lower bound of the factor's
+// work, before it is counted.
 static const double LEAST_FILL = 20.0;
 
-// Where contact is so much stiffer than what it touches, what two bodies in contact do together is
-// hidden from block Jacobi: it takes them for as stiff as the contact.
+// If contact is stiffer than this relative to the mesh, block Jacobi overestimates the stiffness of
+// the joint motion of two bodies in contact.
 static const double MOST_CONTRAST = 1e4;
 
-// Block Jacobi may take so many times the other's work before the other takes over: where it loses,
-// it has cost no more than that; where it wins nearly, the mean will tell. When it is tried again
-// it has to win, as two levels have to where there is a factor.
+// Block Jacobi may use this many times the work of the next best solver before that one takes over.
+// This limits the loss if it fails, and measures its mean if it nearly wins. BUDGET_FACTOR_AGAIN
+// applies when it is tried again.
 static const double BUDGET_FACTOR = 2.0;
 static const double BUDGET_FACTOR_AGAIN = 1.0;
 static const double LEAST_ITERATION_BUDGET = 8.0;
-// Solves before it is tried again, doubled each time it loses.
+// Solves until block Jacobi is tried again; doubled each time it loses.
 enum { FIRST_WAIT = 4, LONGEST_WAIT = 32 };
-// What is forgotten with each solve: of whether contact couples the same nodes as before; by
-// others, of contact's part in a factor that is not made, and of the iterations of two levels,
-// which so are tried again when they have not been for long.
+// Forgetting rates per solve. FORGOTTEN: of pattern_reuse_rate and, while other solvers are used,
+// of contact's share of the factor. FORGOTTEN_ITERATIONS: of two-level's mean, so that it is tried
+// again after a while.
 static const double FORGOTTEN = 0.125;
 static const double FORGOTTEN_ITERATIONS = 1.0 / 64.0;
-// What two levels had left to do when a factor took over is not known. As much again, it is taken.
+// Estimate of two-level's total iterations over those it did before a factor took over.
 static const double LEFT_TO_DO = 2.0;
 
 // --- the model of work ---
@@ -76,7 +78,7 @@ static double by_tolerance(const double assumed[3], double tolerance) {
     return assumed[tolerance >= LOOSE ? 0 : tolerance >= MIDDLE ? 1 : 2];
 }
 
-/// Of an iteration: one row's share in the work on vectors.
+/// Vector operations of one iteration; `work`: nanoseconds per row.
 static double row_work(const struct selection_system *system, double work) {
     return work * system->rows * (1.0 + fmin(1.0, system->rows / CACHED_ROWS));
 }
@@ -106,11 +108,11 @@ static double set_up_work(const struct selection_history *memory,
                COARSE_SETUP_UNKNOWN * system->contact_unknowns +
                COARSE_BEGINNING * iteration_work(memory, system, kind);
     }
-    // Contact that changes the pattern asks for another symbolic factor.
+    // A changed contact pattern needs a new symbolic factor.
     const double symbolic = system->contact_blocks > 0.0
                                 ? SYMBOLIC_BLOCK * blocks * (1.0 - memory->pattern_reuse_rate)
                                 : 0.0;
-    // It is applied once where the iteration begins.
+    // The solve that computes the start vector is included.
     return FLOP * (memory->flops + memory->more_flops) +
            (ENTRY + SOLVED_ENTRY) * (memory->entries + memory->more_entries) +
            MERGED_BLOCK * blocks + symbolic;
@@ -122,7 +124,7 @@ static double total_work(const struct selection_history *memory,
     return set_up_work(memory, system, kind) + iterations * iteration_work(memory, system, kind);
 }
 
-// --- what is remembered ---
+// --- statistics ---
 
 static uint32_t decade_of(double tolerance) {
     uint32_t decade = 0;
@@ -132,8 +134,9 @@ static uint32_t decade_of(double tolerance) {
     return decade;
 }
 
-/// Of block Jacobi, which takes no less to a tighter tolerance: the most that was counted to this
-/// one or a looser one. Where nothing was, by the digits of the next tighter one. 0: nothing was.
+/// Returns the expected iterations of block Jacobi. They grow as the tolerance tightens, so this is
+/// the largest mean of this decade and the looser ones. Without any, the mean of the next tighter
+/// decade is scaled by the number of digits. 0: no data.
 static double expected_of_jacobi(const struct selection_history *memory, double tolerance) {
     const uint32_t decade = decade_of(tolerance);
     double most = 0.0;
@@ -165,7 +168,7 @@ static bool is_counted(const struct selection_history *memory) {
     return memory->flops > 0.0;
 }
 
-/// As far as is known.
+/// Returns whether a factor is within the limits, as far as is known.
 static bool may_factor(const struct selection_history *memory,
                        const struct selection_system *system) {
     return system->rows <= MOST_ROWS && memory->refusal_wait == 0 &&
@@ -181,7 +184,7 @@ double selection_work(const struct selection_history *memory, const struct selec
     return is_option && iterations > 0.0 ? total_work(memory, system, kind, iterations) : 0.0;
 }
 
-/// The cheaper of the two that are no block Jacobi, and its work.
+/// Returns the cheaper of factor and two-level, and its work.
 static enum solver_kind best_other(const struct selection_history *memory,
                                    const struct selection_system *system, double *work) {
     const double factor = selection_work(memory, system, SOLVER_KIND_FACTOR);
@@ -202,7 +205,7 @@ void selection_set_system(struct selection_history *memory, const struct selecti
     memory->contact_pattern = system->contact_pattern;
 }
 
-/// Iterations that are worth `work`.
+/// Returns the number of iterations that cost `work`.
 static uint32_t iteration_budget_for(const struct selection_history *memory,
                                      const struct selection_system *system, enum solver_kind kind,
                                      double work) {
@@ -211,7 +214,8 @@ static uint32_t iteration_budget_for(const struct selection_history *memory,
                                            : UINT32_MAX;
 }
 
-/// Until the others' work is known, no less than this can be.
+/// Returns the work of the other solvers, bounded from below while the factor's flops have not been
+/// counted.
 static double least_other_work(const struct selection_history *memory,
                                const struct selection_system *system, double known) {
     if (is_counted(memory) || !may_factor(memory, system)) {
@@ -234,7 +238,7 @@ static struct selection_plan try_jacobi(const struct selection_history *memory,
         iteration_budget_for(memory, system, SOLVER_KIND_BLOCK_JACOBI, work), reason};
 }
 
-/// Two levels are left for the factor when they have taken as long as it takes.
+/// Chooses between factor and two-level. Two-level gets a budget equal to the factor's work.
 static struct selection_plan choose_other(const struct selection_history *memory,
                                           const struct selection_system *system, int32_t reason) {
     double work = 0.0;
@@ -302,7 +306,7 @@ struct selection_plan selection_update(const struct selection_history *memory,
     return choose_other(memory, system, PBS_SOLVER_TURNED);
 }
 
-// --- what solves teach ---
+// --- recording results ---
 
 static uint32_t next_wait(uint32_t interval) {
     return interval == 0 ? FIRST_WAIT : interval < LONGEST_WAIT ? 2 * interval : LONGEST_WAIT;
@@ -311,7 +315,7 @@ static uint32_t next_wait(uint32_t interval) {
 void selection_record_indefinite(struct selection_history *memory,
                                  const struct selection_system *system) {
     if (system->rows <= SELECTION_FEW_ROWS) {
-        return; // the next matrix may have one, and it costs nothing to see
+        return; // a small factor is cheap: the next matrix may be definite
     }
     memory->refusal_interval = next_wait(memory->refusal_interval);
     memory->refusal_wait = memory->refusal_interval;
@@ -323,7 +327,8 @@ static void update_mean(struct selection_decade *record, enum solver_kind kind, 
     *mean = *mean > 0.0 ? 0.5 * (*mean + count) : count;
 }
 
-/// Two levels have been tried in vain, or have not been tried.
+/// Updates two-level's mean when a factor finished: raises it if two-level was tried first, else
+/// lowers it a little.
 static void record_two_level(struct selection_decade *record,
                              const struct selection_result *result) {
     if (result->coarse_iterations > 0) {
@@ -333,7 +338,8 @@ static void record_two_level(struct selection_decade *record,
     }
 }
 
-/// Looser tolerances take no more; nor is this one's mean above what has just won.
+/// Looser tolerances need no more iterations, and the mean of this one must not exceed the count
+/// that has just won.
 static void lower_expectations(struct selection_history *memory, double tolerance,
                                double iterations) {
     for (uint32_t d = 0; d <= decade_of(tolerance); d++) {
@@ -342,7 +348,8 @@ static void lower_expectations(struct selection_history *memory, double toleranc
     }
 }
 
-/// Block Jacobi has been tried, on its own or until another took over.
+/// Updates the statistics of block Jacobi after it was used, alone or until another solver took
+/// over.
 static void record_block_jacobi(struct selection_history *memory,
                                 const struct selection_system *system,
                                 const struct selection_result *result) {

@@ -1,9 +1,9 @@
-// The setting is the process's, so who counts the guests must be too.
+// The thread count of OpenBLAS is global to the process, so the nesting depth must be too.
 #include "linear/dense/blas_threads.h"
 
 #include <pthread.h>
 
-// From OpenBLAS's cblas.h, which Debian keeps for each processor apart.
+// Declared in OpenBLAS's cblas.h, whose path on Debian depends on the architecture.
 int openblas_get_num_threads(void);
 void openblas_set_num_threads(int threads);
 

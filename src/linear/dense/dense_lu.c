@@ -1,8 +1,8 @@
-// LAPACK reads columns, and finds the transpose in a row-major matrix: A^T is factored, and solved
-// with transposed. OpenBLAS divides a factorisation among threads from 10000 entries on, and then
-// other threads mean other bits (measured: 0.3.21, n = 100 .. 600) and, on a busy machine, waiting.
-// Its number of threads belongs to the host. So panels stay below that, and this file updates what
-// lies to their right.
+// See dense_lu.h. LAPACK expects column-major storage, so a row-major A is factored as A^T and
+// solved with the transpose. From 10000 entries on OpenBLAS divides a factorisation among threads.
+// The result then depends on their number (measured: 0.3.21, n = 100 .. 600), and on a busy machine
+// threads wait. The thread count belongs to the host. Therefore LAPACK factors only panels below
+// that size, and this file updates the columns to their right.
 #include "linear/dense/dense_lu.h"
 
 #include <lapacke.h>
@@ -10,7 +10,7 @@
 
 #include "base/config.h"
 
-// Entries of a panel: a matrix of up to 90 rows is a single one.
+// Entries of a panel; a matrix of up to 90 rows is a single panel.
 enum { PANEL_ENTRIES = 8192 };
 
 _Static_assert(sizeof(lapack_int) == sizeof(int), "LAPACKE with 32-bit integers");
@@ -43,7 +43,8 @@ void dense_lu_free(struct dense_lu *lu, struct memory *memory) {
     *lu = (struct dense_lu){0};
 }
 
-/// max over columns of A, which are strides apart, of the sum of magnitudes.
+/// Returns the 1-norm of A: the maximum over columns (stored with stride n) of the sum of
+/// magnitudes.
 static double norm_of(struct dense_lu *lu) {
     const size_t n = lu->size;
     double norm = 0.0;
@@ -61,7 +62,7 @@ static double norm_of(struct dense_lu *lu) {
     return norm;
 }
 
-/// The panel's row exchanges in another column.
+/// Applies the panel's row interchanges to another column.
 static void exchange_rows(const struct dense_lu *lu, size_t begin, size_t end, double *column) {
     for (size_t i = begin; i < end; i++) {
         const size_t other = (size_t)lu->pivots[i];
@@ -71,8 +72,8 @@ static void exchange_rows(const struct dense_lu *lu, size_t begin, size_t end, d
     }
 }
 
-/// A column right of the panel: its part of U beside the panel, by forward substitution, and below
-/// minus L U.
+/// Updates a column to the right of the panel: forward substitution gives its entries of U beside
+/// the panel, then L U is subtracted below.
 PBS_MULTIVERSION
 static void update_column(const double *restrict factors, size_t stride, size_t begin, size_t end,
                           double *restrict column) {
@@ -97,7 +98,7 @@ bool dense_lu_factor(struct dense_lu *lu) {
             LAPACK_COL_MAJOR, (lapack_int)rows, (lapack_int)(end - begin),
             lu->matrix + begin * n + begin, (lapack_int)n, lu->pivots + begin);
         lu->is_usable = lu->is_usable && singular == 0;
-        // From one-based within the panel to zero-based in the matrix.
+        // LAPACK's pivots are one-based within the panel; these are zero-based in the matrix.
         for (size_t i = begin; i < end; i++) {
             lu->pivots[i] += (int)begin - 1;
         }
@@ -111,7 +112,7 @@ bool dense_lu_factor(struct dense_lu *lu) {
         }
         begin = end;
     }
-    // LAPACK's solver counts from one.
+    // LAPACK's solver expects one-based pivots.
     for (size_t i = 0; i < n; i++) {
         lu->pivots[i]++;
     }

@@ -1,6 +1,6 @@
-// LU factors of a full matrix, by LAPACK, with partial pivoting. Allocates only when made. What is
-// computed does not depend on how many threads LAPACK's BLAS has: it is handed panels so small that
-// it uses one.
+// LU factorisation of a dense matrix with partial pivoting, by LAPACK. Allocates only in
+// dense_lu_create. The result does not depend on the thread count of LAPACK's BLAS, because LAPACK
+// gets only panels that are too small to be divided among threads.
 #ifndef PBS_LINEAR_DENSE_DENSE_LU_H
 #define PBS_LINEAR_DENSE_DENSE_LU_H
 
@@ -8,25 +8,25 @@
 
 struct dense_lu {
     size_t size;
-    double *matrix; ///< size x size, row-major; its factors once factored
+    double *matrix; ///< size x size, row-major; overwritten by its factors
     int *pivots;
     double *work; ///< 4 size
     int *integer_work;
-    double norm;    ///< of the matrix, 1-norm
-    bool is_usable; ///< factored, and no pivot was zero
+    double norm;    ///< 1-norm of the matrix
+    bool is_usable; ///< factored without a zero pivot
 };
 
 pbs_status dense_lu_create(struct memory *memory, size_t size, struct dense_lu *out);
 void dense_lu_free(struct dense_lu *lu, struct memory *memory);
 
-/// Factors what is in lu->matrix; all finite. False where it is singular to the bit.
+/// Factors lu->matrix, whose entries must be finite. Returns false if a pivot is exactly zero.
 bool dense_lu_factor(struct dense_lu *lu);
 
-/// b becomes A^-1 b.
+/// Replaces b by A^-1 b.
 void dense_lu_solve(const struct dense_lu *lu, double *b);
 
-/// An estimate of ||A||_1 ||A^-1||_1 from below, hardly ever by more than a factor of 3 (Higham
-/// 1988); infinity where A is singular or was not factored.
+/// Returns a lower bound of ||A||_1 ||A^-1||_1 that is rarely too small by more than a factor of 3
+/// (Higham 1988). Returns infinity if A is singular or not factored.
 double dense_lu_condition(const struct dense_lu *lu);
 
 #endif

@@ -1,15 +1,16 @@
-// The automatic choice: block Jacobi, a factor of H0 + C or two levels, as solver_selection.c says.
-// Block Jacobi begins where it may win; conjugate gradients ask after a while, and go on with
-// another from where they are.
+// The solver that chooses among block Jacobi, a factor of H0 + C and two-level by
+// solver_selection.h. If block Jacobi may be the cheapest it starts; conjugate gradients call
+// automatic_switch when the budget is used up and continue from the current iterate with the solver
+// chosen then.
 #include <math.h>
 
 #include "linear/exact/merged_factor.h"
 #include "linear/preconditioner.h"
 #include "pbs/stats.h"
 
-// With no more rows than the first the others are analysed with the pattern, so that no step has
-// to; with no more than the second their room for numbers is taken too. What larger systems never
-// need is not made for them.
+// Systems of up to ROWS_ANALYZED rows have all solvers analysed with the pattern, so that no step
+// has to. Up to ROWS_READY rows their numerical buffers are allocated too. Larger systems allocate
+// a solver when it is first used.
 enum { ROWS_ANALYZED = 32768, ROWS_READY = 4096 };
 
 struct automatic {
@@ -17,14 +18,14 @@ struct automatic {
     const struct bsr *pattern;
     enum preconditioner_order order;
     struct preconditioner block_jacobi;
-    struct preconditioner two_level; ///< table null: not made yet
-    struct preconditioner factored;  ///< its state is `factor`
-    struct merged_factor *factor;    ///< null: not made yet
+    struct preconditioner two_level; ///< table null: not created yet
+    struct preconditioner factored;  ///< state: `factor`
+    struct merged_factor *factor;    ///< null: not created yet
     const struct preconditioner *worker;
-    const struct linear_problem *problem; ///< of the last factor, and
+    const struct linear_problem *problem; ///< of the last matrix
     struct selection_system system;
     struct selection_plan initial, now;
-    uint32_t jacobi_iterations, coarse_iterations; ///< before the last turn
+    uint32_t jacobi_iterations, coarse_iterations; ///< before the last switch
     double work[SOLVER_KINDS];
     double expected;
     struct selection_history memory;
@@ -33,7 +34,7 @@ struct automatic {
 // --- the factor as a preconditioner ---
 
 static void factored_apply(const void *state, struct tasks *tasks, const double *r, double *z) {
-    // The solve writes what the factor keeps for it.
+    // The solve uses buffers of the factor, hence the cast.
     merged_factor_solve((struct merged_factor *)state, tasks, r, z);
 }
 
@@ -60,7 +61,7 @@ static const struct preconditioner_table factored = {.id = PBS_PRECONDITIONER_CH
                                                      .shift = unshifted,
                                                      .report = factored_report};
 
-// --- those that the choice is between ---
+// --- the solvers to choose from ---
 
 static pbs_status create_factor(struct automatic *s) {
     if (s->factor == NULL) {
@@ -86,7 +87,7 @@ static void count_mesh(struct automatic *s) {
     selection_set_flops(&s->memory, flops, entries, flops, entries);
 }
 
-/// Of what the factor was prepared for.
+/// Stores the flops of the pattern that the factor was prepared for.
 static void count_factor(struct automatic *s) {
     selection_set_flops(&s->memory, merged_factor_mesh_flops(s->factor),
                         (double)merged_factor_mesh_entries(s->factor),
@@ -113,8 +114,8 @@ static const struct preconditioner *solver_of(const struct automatic *s, enum so
                                             : &s->block_jacobi;
 }
 
-/// The planned one becomes the worker. Where H has no factor two levels take over, whose incomplete
-/// factor raises the diagonal as far as it must.
+/// Sets up the solver of s->now and makes it the worker. If H is not positive definite, two-level
+/// replaces the factor: its incomplete factorisation shifts the diagonal as needed.
 static pbs_status apply_plan(struct automatic *s, struct tasks *tasks) {
     pbs_status status = PBS_OK;
     if (s->now.kind == SOLVER_KIND_FACTOR) {
@@ -158,7 +159,7 @@ static void automatic_release(void *state, struct memory *memory) {
     merged_factor_destroy(s->factor);
 }
 
-/// Block Jacobi has its part of the matrix.
+/// Describes the system. Block Jacobi must have been factored, for its contrast.
 static struct selection_system describe(const struct automatic *s) {
     const struct linear_problem *problem = s->problem;
     struct selection_system system = {.rows = problem->a->row_count,
@@ -167,7 +168,7 @@ static struct selection_system describe(const struct automatic *s) {
                                       .tolerance = problem->tolerance};
     const struct contact_matrix *c = problem->c;
     if (c && c->row_count > 0) {
-        // C holds both triangles.
+        // C stores both triangles.
         system.contact_blocks = 0.5 * ((double)c->start[c->row_count] + c->row_count);
         system.contact_unknowns = 3.0 * c->row_count;
         system.contact_pattern = contact_matrix_pattern_hash(c);
@@ -189,7 +190,8 @@ static pbs_status automatic_factor(void *state, struct tasks *tasks,
     s->problem = problem;
     s->jacobi_iterations = 0;
     s->coarse_iterations = 0;
-    // Block Jacobi stands in for the others, and says where the matrix is not finite.
+    // Block Jacobi is always factored: the others fall back to it, and it reports a matrix that is
+    // not finite.
     RETURN_IF_FAILED(s->block_jacobi.table->factor(s->block_jacobi.state, tasks, problem));
     s->system = describe(s);
     selection_set_system(&s->memory, &s->system);

@@ -1,6 +1,6 @@
-// Rows of H0 and of C are both sorted, so a row of the sum comes of running through the two at the
-// same time, which notes where every block is to be read from. With equal patterns later that is
-// all there is to do.
+// See merged_factor.h. Rows of H0 and of C are sorted, so each row of the sum is a merge of two
+// sorted lists. The merge records the source of each block. While the patterns stay the same, later
+// factorisations reuse these records.
 #include "linear/exact/merged_factor.h"
 
 #include <math.h>
@@ -10,16 +10,16 @@
 #include "sparse/ordering/minimum_degree.h"
 #include "sparse/matrices/nested_dissection.h"
 
-// Contact may make the factorisation this much longer than that of H0 before another order is
-// looked for.
+// If contact multiplies the flops of H0's factor by more than this, another order is tried.
 #define MOST_FILL 1.5
 
-// A float pivot that is less below zero than this part of the diagonal may be positive in double.
-// Those of definite matrices that went astray were within one unit of rounding; this is 100.
+// A negative float pivot of smaller magnitude than this fraction of the diagonal entry may be
+// positive in double. For definite matrices all such pivots that were observed were within 1 ulp of
+// the diagonal; this is 100 ulp.
 #define ROUNDING 1.2e-5
 
-// Where contact is so much stiffer than what it touches, float has less than two digits of the
-// latter.
+// With contact stiffer than this relative to the mesh, float leaves less than two digits of the
+// mesh's stiffness.
 #define FLOAT_CONTRAST 1e5
 
 enum {
@@ -29,7 +29,7 @@ enum {
 
 #define NO_BLOCK UINT32_MAX
 
-/// The blocks that one of the sum is made of, or NO_BLOCK.
+/// Source block indices in H0 and C of one block of the sum; NO_BLOCK: none.
 struct origin {
     uint32_t mesh, contact;
 };
@@ -39,13 +39,13 @@ struct merged_factor {
     const struct bsr *pattern;
     enum supernodal_precision precision;
     struct supernodal *factor;
-    struct bsr matrix;             ///< the sum: row_count, row_start, column, values alone
-    struct origin *origin;         ///< of each of its blocks
-    struct contact_matrix contact; ///< the pattern that it was made for
-    uint32_t *mesh_order;          ///< by nested dissection of H0
-    uint32_t *order;               ///< the other one
+    struct bsr matrix;     ///< the sum; only row_count, row_start, column and values are used
+    struct origin *origin; ///< per block of the sum
+    struct contact_matrix contact; ///< pattern that the sum was made for
+    uint32_t *mesh_order;          ///< from nested dissection of H0
+    uint32_t *order;               ///< minimum degree order of the sum
     struct minimum_degree ordering;
-    double *scale;  ///< per row, a power of two; float alone, as `vector`
+    double *scale;  ///< per row, a power of two; scale and vector are used in float precision only
     double *vector; ///< scaled right-hand side and solution
     double mesh_flops;
     size_t mesh_entries;
@@ -57,7 +57,7 @@ struct merged_factor {
 
 // --- the pattern ---
 
-/// Blocks of C from `at` to `end` are those of the row's upper triangle.
+/// Merges a row of H0 with the blocks `at` to `end` of C, those of the row's upper triangle.
 static void merge_row(struct merged_factor *f, const struct contact_matrix *c, uint32_t row,
                       uint32_t at, uint32_t end) {
     const struct bsr *a = f->pattern;
@@ -95,7 +95,7 @@ static void merge_rows(struct merged_factor *f, const struct contact_matrix *c) 
 static pbs_status merge_patterns(struct merged_factor *f, const struct contact_matrix *c) {
     size_t most = f->pattern->block_count;
     if (c && c->row_count > 0) {
-        // Of C both triangles are stored, and every diagonal block.
+        // C stores both triangles and every diagonal block.
         most += ((size_t)c->start[c->row_count] + c->row_count) / 2;
     }
     if (most >= NO_BLOCK) {
@@ -110,7 +110,8 @@ static pbs_status merge_patterns(struct merged_factor *f, const struct contact_m
     return PBS_OK;
 }
 
-/// Whichever order makes less work, but no other is looked for while the mesh's is good.
+/// Plans the factor with H0's order. If that causes too much fill, tries minimum degree and takes
+/// the better of the two.
 static pbs_status plan(struct merged_factor *f) {
     RETURN_IF_FAILED(supernodal_plan(f->factor, &f->matrix, f->mesh_order));
     const double flops = supernodal_flops(f->factor);
@@ -140,7 +141,7 @@ pbs_status merged_factor_prepare(struct merged_factor *f, const struct linear_pr
     return PBS_OK;
 }
 
-// --- life ---
+// --- creation and destruction ---
 
 static pbs_status prepare_mesh(struct merged_factor *f) {
     const uint32_t rows = f->pattern->row_count;
@@ -203,7 +204,7 @@ struct merging {
     size_t piece_count;
 };
 
-/// Nothing where both are nowhere, of which there is none.
+/// sum = block k of H0 + C. At least one of the two sources exists.
 ALWAYS_INLINE void sum_block(const struct merging *m, size_t k, double sum[9]) {
     const struct origin from = m->f->origin[k];
     if (from.mesh == NO_BLOCK) {
@@ -219,8 +220,9 @@ ALWAYS_INLINE void sum_block(const struct merging *m, size_t k, double sum[9]) {
     }
 }
 
-/// Scaled from both sides by it, a row's largest diagonal entry is from 1/4 to 2, and no other
-/// entry of a definite matrix is larger. Powers of two round nothing.
+/// Returns the scale of a row. After scaling from both sides the largest diagonal entry of each row
+/// is between 1/4 and 2, and no off-diagonal entry of a definite matrix is larger than that. Powers
+/// of two do not round.
 static double scale_of(const double diagonal[9]) {
     const double largest = fmax(diagonal[0], fmax(diagonal[4], diagonal[8]));
     int exponent = 0;
@@ -309,9 +311,10 @@ static pbs_status factor_in(struct merged_factor *f, struct tasks *tasks,
     return supernodal_factor(f->factor, tasks, &f->matrix, 0.0);
 }
 
-/// Beside contacts a million times stiffer than what they touch, the softer entries lie below the
-/// rounding of float, and so do the pivots, which then are of any size. Double has the digits; that
-/// the matrix is indefinite is another matter.
+/// With contact 1e6 times stiffer than the mesh, the mesh's entries are below the rounding error of
+/// float, and so the pivots are dominated by rounding. In that case, or after a slightly negative
+/// pivot, the factor is made in double. A pivot that is negative in double means that the matrix is
+/// indefinite.
 pbs_status merged_factor_make(struct merged_factor *f, struct tasks *tasks,
                               const struct linear_problem *problem) {
     RETURN_IF_FAILED(merged_factor_prepare(f, problem));
@@ -328,8 +331,7 @@ pbs_status merged_factor_make(struct merged_factor *f, struct tasks *tasks,
     return status;
 }
 
-/// vector = S b times a power of two that brings its largest entry near 1, and that power's
-/// inverse.
+/// vector = 2^-e S b with its largest entry near 1. Returns 2^e.
 static double scale_right_hand_side(struct merged_factor *f, const double *b) {
     double largest = 0.0;
     for (size_t i = 0; i < f->matrix.row_count; i++) {
@@ -365,7 +367,7 @@ void merged_factor_solve(struct merged_factor *f, struct tasks *tasks, const dou
     }
 }
 
-// --- what it takes ---
+// --- size of the factor ---
 
 double merged_factor_flops(const struct merged_factor *f) {
     return supernodal_flops(f->factor);

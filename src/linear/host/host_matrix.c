@@ -1,5 +1,5 @@
-// Blocks are listed by column; taking the lists in the order of columns then sorts every row, and a
-// block that both H0 and C hold follows itself.
+// See host_matrix.h. Blocks are first listed by column. Visiting the lists in ascending order of
+// columns then sorts every row, and blocks of H0 and C at the same position follow each other.
 #include "linear/host/host_matrix.h"
 
 #include <math.h>
@@ -37,7 +37,8 @@ static pbs_status reserve_blocks(struct memory *memory, size_t node_count, size_
                           sizeof *m->positions);
 }
 
-/// list_start: where the list of each column begins. A column has as many blocks as its row.
+/// Fills list_start, the start of each column's list. The matrix is symmetric, so a column has as
+/// many blocks as its row.
 static void count_blocks(const struct linear_problem *problem, struct host_matrix *m) {
     const struct bsr *a = problem->a;
     const uint32_t *node = a->layout->node;
@@ -93,7 +94,8 @@ static bool is_stored(int32_t triangle, uint32_t row, uint32_t column) {
            (triangle == PBS_TRIANGLE_UPPER ? row <= column : row >= column);
 }
 
-/// From lists to rows, each in the room that its column's list has; block_start: where they end.
+/// Distributes the lists to sorted rows. Row i is written from list_start[i] on; block_start[i]:
+/// its end.
 static void sort_rows(uint32_t node_count, int32_t triangle, struct host_matrix *m) {
     memcpy(m->block_start, m->list_start, node_count * sizeof *m->block_start);
     for (uint32_t j = 0; j < node_count; j++) {
@@ -127,9 +129,9 @@ static void close_gaps(uint32_t node_count, struct host_matrix *m) {
     m->block_start[node_count] = filled;
 }
 
-// --- numbers ---
+// --- scalar entries ---
 
-/// Which columns of a block belong to its row r.
+/// first_column and end_column: the columns of a block that are stored in its row r.
 static int first_column(const struct host_matrix *m, bool diagonal, int r) {
     return diagonal && m->view.triangle == PBS_TRIANGLE_UPPER ? r : 0;
 }
@@ -194,7 +196,7 @@ static pbs_status use_blocks(struct memory *memory, uint32_t node_count, struct 
         memory_reserve(memory, &m->values, &m->value_capacity, 9 * count, sizeof *m->values));
     m->view.row_count = (int32_t)node_count;
     m->view.entry_count = (int32_t)count;
-    // Below 2^31: their signs are all they differ in.
+    // All values are below 2^31, so the signed type is safe.
     m->view.row_start = (const int32_t *)m->block_start;
     m->view.column = m->block_column;
     return PBS_OK;
@@ -261,7 +263,7 @@ struct filling {
     struct host_matrix *m;
     const struct linear_problem *problem;
     size_t piece_count;
-    int32_t bad_node[PIECE_LIMIT]; ///< one whose row is not finite, or -1
+    int32_t bad_node[PIECE_LIMIT]; ///< a node whose row is not finite, or -1
 };
 
 static void gather_block(const struct linear_problem *problem, struct block_source source,
@@ -282,7 +284,7 @@ static void gather_block(const struct linear_problem *problem, struct block_sour
     }
 }
 
-/// False when an entry of the row is not finite.
+/// Returns false if an entry of the row is not finite.
 static bool fill_row(struct host_matrix *m, const struct linear_problem *problem, uint32_t i) {
     const bool scalar = m->view.form == PBS_MATRIX_CSR;
     double *at[3] = {0};

@@ -1,27 +1,27 @@
-// H = H0 + C as a host's solver takes it: compressed rows, of numbers or of blocks, in node order.
-// The pattern is made again only when it changes; then a refill is one pass in which every entry is
-// read from where it comes from.
+// H = H0 + C in the form that the host's solver gets: compressed rows, scalar or block, in node
+// order. The pattern is rebuilt only when it changes. Filling the values is one pass that reads
+// every entry from its recorded source.
 #ifndef PBS_LINEAR_HOST_HOST_MATRIX_H
 #define PBS_LINEAR_HOST_HOST_MATRIX_H
 
 #include "linear/problem.h"
 #include "pbs/solver.h"
 
-/// Where a handed block comes from. Its transpose is meant where the highest bit is set.
+/// Source of a block. The highest bit marks a transposed block.
 struct block_source {
-    uint32_t a, c; ///< blocks of H0 and of C; BLOCK_SOURCE_NONE: it has none there
+    uint32_t a, c; ///< block indices in H0 and C; BLOCK_SOURCE_NONE: none
 };
 
 struct host_matrix {
-    pbs_matrix view;       ///< what the host sees: valid until the next build or fill
+    pbs_matrix view;       ///< passed to the host; valid until the next build or fill
     uint32_t *block_start; ///< node_count + 1
     int32_t *block_column; ///< nodes, ascending within a row
     struct block_source *source;
-    int32_t *row_start; ///< scalar form only, as `column`
+    int32_t *row_start; ///< row_start and column: scalar form only
     int32_t *column;
     double *values, *positions;
-    struct contact_matrix contacts; ///< of which only the pattern was copied
-    uint32_t *list_start;           ///< scratch: blocks by column, in any order
+    struct contact_matrix contacts; ///< only its pattern is used
+    uint32_t *list_start;           ///< list_*, scratch: blocks by column, unsorted
     struct block_source *list;
     int32_t *list_row;
     size_t start_capacity, column_capacity, source_capacity, row_start_capacity,
@@ -30,14 +30,15 @@ struct host_matrix {
     bool is_built;
 };
 
-/// Brings the pattern up to date; *changed: it is another than at the last call. All zero is a
-/// matrix that was never built. Allocates only for a pattern larger than any before.
-/// PBS_ERROR_ARGUMENT where 32-bit indices do not reach.
+/// Updates the pattern. *changed: it differs from that of the last call. Zero-initialised: a matrix
+/// that was never built. Allocates only if the pattern is larger than any before.
+/// PBS_ERROR_ARGUMENT: 32-bit indices overflow.
 pbs_status host_matrix_build(struct memory *memory, const struct linear_problem *problem,
                              int32_t form, int32_t triangle, struct host_matrix *m, bool *changed);
 void host_matrix_free(struct memory *memory, struct host_matrix *m);
 
-/// The values of the problem that was built for. PBS_ERROR_CONVERGENCE where one is not finite.
+/// Fills the values. The problem must have the pattern that was built last. PBS_ERROR_CONVERGENCE:
+/// a value is not finite.
 pbs_status host_matrix_fill(struct host_matrix *m, struct tasks *tasks,
                             const struct linear_problem *problem);
 

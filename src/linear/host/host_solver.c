@@ -1,5 +1,5 @@
-// The host works in node order, the iteration in row order; what the host answers is checked here,
-// so that nothing behind has to know whose solver it was.
+// See host_solver.h. The host works in node order, the iteration in row order. The host's results
+// are checked here, so that later code can trust them.
 #include "linear/host/host_solver.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 enum mode {
     HOST_SOLVES,
-    USES_SUBSTITUTE, ///< the other preconditioner does, until the next matrix
+    USES_SUBSTITUTE, ///< the substitute preconditioner solves, until the next matrix
     STOPPED
 };
 
@@ -17,14 +17,14 @@ struct host_solver {
     pbs_linear_solver functions;
     struct memory *memory;
     const struct layout *layout;
-    const struct linear_problem *problem; ///< the latest
+    const struct linear_problem *problem; ///< of the last factor
     struct host_matrix matrix;
     struct preconditioner other;
     double *b, *x; ///< 3 per node
     enum mode mode;
-    pbs_status stop;  ///< why, where it is STOPPED
-    bool is_analyzed; ///< the present pattern has been shown
-    bool is_refused;  ///< and refused
+    pbs_status stop;  ///< the status with which it was STOPPED
+    bool is_analyzed; ///< the host has seen the current pattern
+    bool is_refused;  ///< and refused it
     struct host_solver_counts counts;
 };
 
@@ -35,7 +35,8 @@ static pbs_status stop(struct host_solver *s, const char *function, int32_t answ
     return s->stop;
 }
 
-/// The other preconditioner takes over, unless it has no factor for the matrix either.
+/// Switches to the substitute preconditioner for the current matrix. Fails if that has no factor
+/// either.
 static pbs_status use_substitute(struct host_solver *s, struct tasks *tasks) {
     s->counts.refusals++;
     s->stop = s->other.table->factor(s->other.state, tasks, s->problem);
@@ -43,7 +44,7 @@ static pbs_status use_substitute(struct host_solver *s, struct tasks *tasks) {
     return s->stop;
 }
 
-/// A new pattern is shown to the host.
+/// Passes a new pattern to the host.
 static pbs_status analyze(struct host_solver *s) {
     bool changed = false;
     RETURN_IF_FAILED(host_matrix_build(s->memory, s->problem, s->functions.form,
@@ -102,7 +103,8 @@ static pbs_status call_host_solver(struct host_solver *s, struct tasks *tasks, d
     }
     if (answer > 0) {
         use_substitute(s, tasks);
-        return PBS_ERROR_CONVERGENCE; // the iteration starts again, and host_solve says how it went
+        return PBS_ERROR_CONVERGENCE; // the iteration restarts; host_solve then returns the status
+                                      // of the substitute
     }
     s->counts.solves++;
     for (size_t k = 0; k < count; k++) {
@@ -139,7 +141,7 @@ static bool host_start(const void *state, struct tasks *tasks, const double *b, 
     return s->mode == USES_SUBSTITUTE && preconditioner_start(&s->other, tasks, b, x);
 }
 
-// Who stands in is told how conjugate gradients fare, as if they were asked by themselves.
+// Budget, switch and outcome go to the substitute while it solves.
 
 static uint32_t host_iteration_budget(const void *state) {
     const struct host_solver *s = state;
@@ -169,7 +171,7 @@ static double host_shift(const void *state) {
     return s->mode == USES_SUBSTITUTE ? s->other.table->shift(s->other.state) : 0.0;
 }
 
-/// Of the host's own doing nothing is known.
+/// Describes the substitute. Nothing is known about the host's solver.
 static void host_report(const void *state, struct preconditioner_report *out) {
     const struct host_solver *s = state;
     if (s->mode == USES_SUBSTITUTE) {
@@ -185,7 +187,7 @@ static void host_release(void *state, struct memory *memory) {
     memory_release(memory, s->x);
 }
 
-// It has no number and stands in no list: worlds make it with host_solver_wrap.
+// Not in preconditioner_tables: created by host_solver_wrap.
 static const struct preconditioner_table host_solver = {
     .id = -1,
     .name = "host",
@@ -211,7 +213,7 @@ pbs_status host_solver_wrap(struct memory *memory, const pbs_linear_solver *func
     s->functions = *functions;
     s->memory = memory;
     s->layout = pattern->layout;
-    // The pattern without contacts is built here, so that a step allocates nothing.
+    // Builds the pattern without contact now, so that a step does not allocate.
     const struct linear_problem alone = {.a = pattern};
     bool changed = false;
     const pbs_status status = host_matrix_build(memory, &alone, functions->form,

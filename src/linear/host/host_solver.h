@@ -1,23 +1,24 @@
-// A host's own linear solver (pbs/solver.h) as a preconditioner, with another one behind it for the
-// matrices and right-hand sides that the host refuses.
+// A linear solver supplied by the host (pbs/solver.h) as a preconditioner. A substitute
+// preconditioner handles the matrices and right-hand sides that the host refuses.
 #ifndef PBS_LINEAR_HOST_HOST_SOLVER_H
 #define PBS_LINEAR_HOST_HOST_SOLVER_H
 
 #include "linear/preconditioner.h"
 #include "pbs/solver.h"
 
-/// Since they were last taken.
+/// Counts since host_solver_drain_counts was last called.
 struct host_solver_counts {
-    uint32_t solves;   ///< that the host has done
-    uint32_t refusals; ///< matrices for which the other preconditioner took over
+    uint32_t solves;   ///< done by the host
+    uint32_t refusals; ///< matrices that the substitute solved
 };
 
-/// Puts the solver in front of *p, which it takes over. Everything in `functions` has been checked.
-/// On failure *p is as it was. pcg_solve knows how to use it; it has no `apply`.
+/// Wraps *p: the host's solver is used first, and *p becomes its substitute and its property.
+/// `functions` must have been checked. Only pcg_solve can use the result, which has no `apply`. On
+/// failure *p is unchanged.
 pbs_status host_solver_wrap(struct memory *memory, const pbs_linear_solver *functions,
                             const struct bsr *pattern, struct preconditioner *p);
 
-/// Zero for any other preconditioner.
+/// Returns the counts and resets them. Zero for any other preconditioner.
 struct host_solver_counts host_solver_drain_counts(const struct preconditioner *p);
 
 #endif

@@ -1,18 +1,18 @@
-// Block incomplete Cholesky without fill, IC(0), in the form M = (I + V)^T D (I + V): one copy of V
-// serves the forward sweep, which scatters, and the backward one, which gathers. Computed row by
-// row (left-looking) in double, stored in float:
-//     D_i = A_ii - sum_k V_ki^T D_k V_ki,   D_i V_ij = A_ij - sum_k V_ki^T D_k V_kj   where (i, j)
-//     is in the pattern.
-// A domain in which a pivot is not positive starts again with a part of the diagonal added
-// (Manteuffel, "An incomplete factorization technique for positive definite linear systems", Math.
-// Comp. 34, 1980): 1e-3, then four times more each time. Where that comes to a matrix unlike A, as
-// in a body crumpled all over, every domain keeps its diagonal blocks only: block Jacobi.
-// Whoever asks for it has fill without a place made up for, in whole or in part: -V_ki^T D_k V_kj,
-// left out, and V_ki^T D_k V_ki times c on the diagonal of i, V_kj^T D_k V_kj over c on that of j,
-// are together as good as positive: M is then above A and no pivot of a definite matrix breaks down
-// (Ajiz and Jennings, "A robust incomplete Choleski-conjugate gradient algorithm", Int. J. Numer.
-// Meth. Engng. 20, 1984; c makes them equal parts of the diagonals that they are added to).
-// Theory: docs/theory/linear_solvers.md section 7.
+// Block incomplete Cholesky without fill, IC(0), in the form M = (I + V)^T D (I + V). A single copy
+// of V serves the forward sweep, which scatters, and the backward sweep, which gathers. It is
+// computed row by row (left-looking) in double and stored in float:
+//     D_i = A_ii - sum_k V_ki^T D_k V_ki,   D_i V_ij = A_ij - sum_k V_ki^T D_k V_kj   for (i, j) in
+//     the pattern.
+// If a pivot of a domain is not positive, the domain is factored again with a multiple of the
+// diagonal added (Manteuffel, "An incomplete factorization technique for positive definite linear
+// systems", Math. Comp. 34, 1980): 1e-3, then four times more each time. If the shift becomes too
+// large, as in a body crumpled all over, every domain uses block Jacobi instead. Optionally, fill
+// outside of the pattern is compensated on the diagonal, fully or in part. The dropped block
+// -V_ki^T D_k V_kj together with c V_ki^T D_k V_ki on the diagonal of i and V_kj^T D_k V_kj / c on
+// that of j is positive semidefinite. With full compensation M is therefore not below A, and no
+// pivot of a definite matrix breaks down (Ajiz and Jennings, "A robust incomplete
+// Choleski-conjugate gradient algorithm", Int. J. Numer. Meth. Engng. 20, 1984). Here c makes the
+// two additions equal relative to their diagonals. Theory: docs/theory/linear_solvers.md section 7.
 #include "linear/incomplete/incomplete_cholesky.h"
 
 #include <float.h>
@@ -25,24 +25,25 @@
 
 #define FIRST_SHIFT  1e-3
 #define SHIFT_GROWTH 4.0
-// No larger shift is tried. The Hessian of a cube of 33^3 points at random wants one of 4 to 16,
-// and 300 Newton iterations with such factors leave |g| 2e4 times larger than with block Jacobi.
-// One domain with such a factor spoils the direction for all: if one gives up, all do.
+// Largest shift that is tried. The Hessian of a cube of 33^3 random points needs a shift of 4 to
+// 16, and 300 Newton iterations with such factors leave |g| 2e4 times larger than with block
+// Jacobi. One domain with such a factor spoils the direction for all, so all domains fall back
+// together.
 #define LAST_SHIFT 0.3
-// A row's diagonal counts as no less than this part of its largest entry.
+// In the scale of the shift a row's diagonal counts as at least this fraction of its largest entry.
 #define LEAST_DIAGONAL 1e-3
-// A pivot this much smaller than its diagonal is what rounding left over.
+// A pivot below this fraction of its diagonal is a rounding error.
 #define LEAST_PIVOT 1e-13
-// How many blocks ahead of its own reading the forward sweep asks for.
+// Prefetch distance of the forward sweep, in blocks.
 #define AHEAD 96
 
 struct factorisation {
     struct ichol *state;
     const struct bsr *a;
-    double shift; ///< to begin with
+    double shift; ///< the first one to try
 };
 
-/// The exponent of the largest entry, within what can be undone.
+/// Returns the binary exponent of the largest entry, limited so that 2^exponent has an inverse.
 static int exponent_of(double largest) {
     int exponent = 0;
     if (largest > 0.0 && largest <= DBL_MAX) {
@@ -68,8 +69,8 @@ ALWAYS_INLINE void load_block(const double *block, bool transposed, double *sum)
     }
 }
 
-/// sums[0]: the diagonal block, sums[1 ..]: the others of the row at position p; a row of a block
-/// is a quad.
+/// Loads the row at position p. sums[0]: the diagonal block; sums[1 ..]: the others; a row of a
+/// block is a quad.
 ALWAYS_INLINE void load_row(const struct ichol *s, const struct bsr *a, uint32_t p, double *sums) {
     load_block(a->values + 9 * (size_t)s->diagonal[p], false, sums);
     for (uint32_t k = s->start[p]; k < s->start[p + 1]; k++) {
@@ -82,9 +83,10 @@ static double largest_diagonal(const double *sums) {
     return fmax(fabs(sums[0]), fmax(fabs(sums[5]), fabs(sums[10])));
 }
 
-/// What the shift of a row is measured by; blocks: how many there are in sums.
+/// Returns the diagonal scale that the shift of a row is relative to. blocks: number of blocks in
+/// sums.
 static double shift_scale(const double *sums, size_t blocks) {
-    // By column, and not by fmax, which is a call: this is done for every entry.
+    // By column and without fmax, which is a function call: this runs for every entry.
     double column[3] = {0.0, 0.0, 0.0};
     for (size_t row = 0; row < 3 * blocks; row++) {
         for (size_t k = 0; k < 3; k++) {
@@ -109,7 +111,7 @@ ALWAYS_INLINE void subtract_product(double *sum, const double w[9], const float 
     }
 }
 
-/// V^T D V of a block, and W = V^T D; returns its trace.
+/// Computes W = V^T D and V^T D V of a block; returns the trace of the latter.
 ALWAYS_INLINE double square_block(const float *v, const double *d, double w[9], double square[9]) {
     for (int i = 0; i < 9; i++) {
         const int r = i / 3;
@@ -124,14 +126,14 @@ ALWAYS_INLINE double square_block(const float *v, const double *d, double w[9], 
     return square[0] + square[4] + square[8];
 }
 
-/// Of the diagonal block of a row.
+/// Returns the sum of magnitudes of the diagonal entries of a row.
 ALWAYS_INLINE double block_trace(const struct bsr *a, uint32_t row) {
     const double *block = a->values + 9 * (size_t)a->row_start[row];
     return fabs(block[0]) + fabs(block[4]) + fabs(block[8]);
 }
 
-/// Makes up for the fill at (i, j) that the row with the pivot d leaves out, of its blocks at i and
-/// j.
+/// Adds the compensation for the dropped fill at (i, j) that the elimination of a row with pivot d
+/// causes. vi, vj: the row's blocks at i and j.
 static void compensate(const struct ichol *s, const struct bsr *a, const double *d, uint32_t row,
                        const float *vi, uint32_t column, const float *vj) {
     double w[9];
@@ -151,7 +153,7 @@ static void compensate(const struct ichol *s, const struct bsr *a, const double 
     }
 }
 
-/// Takes the rows eliminated before from the row at position p.
+/// Subtracts the contributions of the rows eliminated before from the row at position p.
 ALWAYS_INLINE void eliminate(const struct ichol *s, const struct bsr *a, uint32_t p, double *sums) {
     const uint32_t first = s->start[p];
     const uint32_t end = s->start[p + 1];
@@ -182,7 +184,7 @@ ALWAYS_INLINE void eliminate(const struct ichol *s, const struct bsr *a, uint32_
     }
 }
 
-/// Adds what has come together on the diagonal of a row, which is complete when its turn comes.
+/// Adds the compensation of a row, which is complete when the row is eliminated, to its diagonal.
 ALWAYS_INLINE void add_dropped(const double *dropped, double *sum) {
     for (int r = 0; r < 3; r++) {
         for (int c = 0; c < 3; c++) {
@@ -191,7 +193,8 @@ ALWAYS_INLINE void add_dropped(const double *dropped, double *sum) {
     }
 }
 
-/// From the diagonal sum to D and its inverse; false when it is not safely positive definite.
+/// Computes D and its inverse from the diagonal sum. Returns false if it is not safely positive
+/// definite.
 static bool invert_pivot(const double *sum, double least, double pivot[9], double inverse[9]) {
     for (int r = 0; r < 3; r++) {
         for (int c = 0; c < 3; c++) {
@@ -201,7 +204,7 @@ static bool invert_pivot(const double *sum, double least, double pivot[9], doubl
     return invert_definite3(pivot, least, inverse);
 }
 
-/// V = D^-1 sums, and D^-1 itself, in float. unit: 2^exponent of the domain.
+/// Stores V = D^-1 sums and D^-1 in float. unit: 2^exponent of the domain.
 ALWAYS_INLINE void store_row(const struct ichol *s, uint32_t p, double unit,
                              const double inverse[9], const double *sums) {
     for (int i = 0; i < 9; i++) {
@@ -219,7 +222,7 @@ ALWAYS_INLINE void store_row(const struct ichol *s, uint32_t p, double unit,
     }
 }
 
-/// UINT32_MAX, or the first row at which the factorisation broke down.
+/// Factors a domain. Returns the first row at which that failed, or UINT32_MAX.
 PBS_MULTIVERSION
 static uint32_t factor_domain(const struct ichol *s, const struct bsr *a, uint32_t domain,
                               double shift) {
@@ -252,7 +255,7 @@ static uint32_t factor_domain(const struct ichol *s, const struct bsr *a, uint32
     return UINT32_MAX;
 }
 
-/// A row of the domain with an entry that is not finite, or UINT32_MAX.
+/// Returns a row of the domain with an entry that is not finite, or UINT32_MAX.
 static uint32_t find_not_finite(const struct ichol *s, const struct bsr *a, uint32_t domain) {
     for (uint32_t i = s->layout->domain_start[domain]; i < s->layout->domain_start[domain + 1];
          i++) {
@@ -265,7 +268,7 @@ static uint32_t find_not_finite(const struct ichol *s, const struct bsr *a, uint
     return UINT32_MAX;
 }
 
-/// D = the diagonal blocks as block Jacobi has them, V = 0; the shift counts as infinite.
+/// Sets D to the diagonal blocks as in block Jacobi, V = 0 and an infinite shift.
 static void store_diagonal(void *context, size_t index) {
     const struct factorisation *f = context;
     struct ichol *s = f->state;
@@ -286,7 +289,8 @@ static void store_diagonal(void *context, size_t index) {
     s->shift[domain] = INFINITY;
 }
 
-/// From f->shift on. A domain that has that shift already stays as it is.
+/// Factors a domain with f->shift or a larger one as needed. A domain whose factor has that shift
+/// is left unchanged.
 static void factor_piece(void *context, size_t index) {
     const struct factorisation *f = context;
     struct ichol *s = f->state;
@@ -317,7 +321,8 @@ static void factor_piece(void *context, size_t index) {
     s->shift[domain] = INFINITY;
 }
 
-/// The largest shift of all domains; NaN, with the message set, where a row is not finite.
+/// Returns the largest shift of all domains. If a row is not finite, returns NaN and sets the
+/// message.
 static double largest_shift(const struct ichol *s) {
     double largest = 0.0;
     for (uint32_t d = 0; d < s->layout->domain_count; d++) {
@@ -331,9 +336,9 @@ static double largest_shift(const struct ichol *s) {
     return largest;
 }
 
-/// All domains get the largest shift that one of them needs: at 105k unknowns with a Poisson ratio
-/// of 0.49, where some do and some do not, conjugate gradients with a coarse space take 81
-/// iterations so, and 155 if every domain has its own.
+/// All domains get the largest shift that one of them needs. At 105k unknowns with a Poisson ratio
+/// of 0.49, where only some domains need a shift, conjugate gradients with a coarse space take 81
+/// iterations with one common shift and 155 with separate ones.
 static pbs_status ichol_factor(void *state, struct tasks *tasks,
                                const struct linear_problem *problem) {
     struct ichol *s = state;
@@ -354,15 +359,15 @@ static pbs_status ichol_factor(void *state, struct tasks *tasks,
     return isnan(largest) ? PBS_ERROR_CONVERGENCE : PBS_OK;
 }
 
-// The sweeps work in float on the rows of one domain, four floats a row: twice as fast as in
-// double, and no iteration is lost by it. The space is that of the domain's rows in z, 16 of 24
-// bytes of each.
+// The sweeps work in float on the rows of one domain, four floats per row: twice as fast as in
+// double without additional iterations. Their buffer is the domain's part of z, of which they use
+// 16 of 24 bytes per row.
 
 ALWAYS_INLINE char *place_of(char *work, uint32_t index) {
     return work + (size_t)index * sizeof(quad_float);
 }
 
-/// (I + V)^T y = r, in place: every row is final when its turn comes.
+/// Solves (I + V)^T y = r in place. A row is final when it is reached.
 ALWAYS_INLINE void sweep_forward(const struct ichol *s, uint32_t first, uint32_t end, char *work) {
     for (uint32_t p = first; p < end; p++) {
         const quad_float y = quad_float_load(place_of(work, s->row[p] - first));
@@ -380,7 +385,7 @@ ALWAYS_INLINE void sweep_forward(const struct ichol *s, uint32_t first, uint32_t
     }
 }
 
-/// (I + V) z = D^-1 y, in place.
+/// Solves (I + V) z = D^-1 y in place.
 ALWAYS_INLINE void sweep_backward(const struct ichol *s, uint32_t first, uint32_t end, char *work) {
     for (uint32_t p = end; p-- > first;) {
         char *to = place_of(work, s->row[p] - first);
@@ -414,8 +419,8 @@ ALWAYS_INLINE double largest_entry(const double *r, size_t first, size_t end) {
     return fmax(fmax(largest[0], largest[1]), fmax(largest[2], largest[3]));
 }
 
-/// Scaled by powers of two, so that neither r nor the matrix can leave the range of float: that
-/// rounds nothing.
+/// r and the result are scaled by powers of two, which does not round, so that neither r nor the
+/// matrix exceeds the range of float.
 PBS_MULTIVERSION
 static void ichol_apply_domain(const void *state, uint32_t domain, const double *r, double *z) {
     const struct ichol *s = state;
@@ -432,7 +437,7 @@ static void ichol_apply_domain(const void *state, uint32_t domain, const double 
     }
     sweep_forward(s, first, end, work);
     sweep_backward(s, first, end, work);
-    // From the end: a row of z begins behind what is still to be read.
+    // Backwards, because row i of z starts behind the floats that are still to be read.
     for (uint32_t i = end; i-- > first;) {
         const quad zi = quad_widen(quad_float_load(place_of(work, i - first)));
         quad_store3(z + 3 * (size_t)i, zi * up * inverse_unit);
@@ -446,7 +451,7 @@ static void ichol_apply(const void *state, struct tasks *tasks, const double *r,
 
 static double ichol_shift(const void *state) {
     const struct ichol *s = state;
-    // All domains have the same.
+    // All domains have the same shift.
     return s->shift[0] > s->first_shift ? s->shift[0] : 0.0;
 }
 

@@ -1,11 +1,11 @@
-// The pattern of the factor: each domain's own blocks, in the order of elimination.
+// The pattern of the incomplete factor: the blocks inside each domain, in elimination order.
 #include "linear/incomplete/incomplete_cholesky.h"
 
 #include "sparse/matrices/nested_dissection.h"
 
 #define BLOCK_PADDING 8
 
-/// Walks over all blocks above the diagonal whose row and column belong to one domain.
+/// Visits all blocks above the diagonal whose row and column belong to the same domain.
 #define FOR_INNER_BLOCKS(pattern, i, k)                                                            \
     for (uint32_t i = 0; i < (pattern)->row_count; i++)                                            \
         for (uint32_t k = (pattern)->row_start[i] + 1; k < (pattern)->outer_start[i]; k++)
@@ -53,7 +53,7 @@ static pbs_status choose_order(struct ichol *s, struct memory *memory, const str
     return PBS_OK;
 }
 
-/// position: row -> position. Counts the blocks of each row and each column of the factor.
+/// Counts the blocks of each row and each column of the factor. position: row -> position.
 static size_t count_blocks(struct ichol *s, const struct bsr *pattern, const uint32_t *position) {
     FOR_INNER_BLOCKS(pattern, i, k) {
         const uint32_t p = position[i];
@@ -68,7 +68,7 @@ static size_t count_blocks(struct ichol *s, const struct bsr *pattern, const uin
     return s->start[pattern->row_count];
 }
 
-/// Lists each column first, then deals the columns out to the rows in ascending order. fill:
+/// Lists the blocks by column, then distributes the columns to the rows in ascending order. fill:
 /// row_count, zero.
 static void fill_blocks(struct ichol *s, const struct bsr *pattern, const uint32_t *position,
                         uint32_t *fill) {
@@ -94,7 +94,7 @@ static void fill_blocks(struct ichol *s, const struct bsr *pattern, const uint32
     }
 }
 
-/// Room for the longest row of each domain.
+/// Allocates sums for the longest row of each domain.
 static pbs_status reserve_sums(struct ichol *s, struct memory *memory) {
     for (uint32_t d = 0; d < s->layout->domain_count; d++) {
         uint32_t longest = 0;

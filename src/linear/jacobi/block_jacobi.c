@@ -9,7 +9,7 @@
 
 struct jacobi {
     const struct layout *layout;
-    double *inverse;   ///< 9 per row, symmetric, and the padding of quad_load
+    double *inverse;   ///< 9 per row, symmetric; padded for quad_load
     uint32_t *bad_row; ///< per domain: a row that is not finite, or UINT32_MAX
     double contrast;
 };
@@ -36,7 +36,8 @@ struct factorisation {
     const struct linear_problem *problem;
 };
 
-/// out = the row's diagonal block of H0 + C; *at: the first row of C not before this one.
+/// out = the row's diagonal block of H0 + C. *at: index into the rows of C, in: not beyond `row`;
+/// out: advanced past it if C has that row.
 static void diagonal_block(const struct linear_problem *problem, uint32_t row, uint32_t *at,
                            double out[9]) {
     memcpy(out, problem->a->values + 9 * (size_t)problem->a->row_start[row], 9 * sizeof *out);
@@ -99,8 +100,8 @@ static void jacobi_apply(const void *state, struct tasks *tasks, const double *r
     preconditioner_apply_domains(&block_jacobi, state, s->layout->domain_count, tasks, r, z);
 }
 
-/// What two bodies in contact do together is soft in H, and as stiff as their contact in its
-/// diagonal blocks.
+/// The joint motion of two bodies in contact is soft in H, but the diagonal blocks see it as stiff
+/// as the contact.
 static double jacobi_contrast(const void *state) {
     return fmax(1.0, ((const struct jacobi *)state)->contrast);
 }

@@ -1,6 +1,5 @@
-// The inverse of a symmetric positive definite 3x3 matrix through L D L^T. Cofactors would not do:
-// a stiff contact makes condition numbers of 1e8 and more, of which a determinant by cofactors
-// loses the square.
+// The inverse of a symmetric positive definite 3x3 matrix by L D L^T. Stiff contact causes
+// condition numbers of 1e8 and more. A determinant by cofactors would lose the square of that.
 #ifndef PBS_LINEAR_JACOBI_DEFINITE3_H
 #define PBS_LINEAR_JACOBI_DEFINITE3_H
 
@@ -8,8 +7,8 @@
 
 #include "base/config.h"
 
-/// m: row-major, upper triangle read. False, and nothing written, unless every pivot exceeds
-/// `least` (not negative) and, past the first, what rounding leaves of its diagonal entry.
+/// Inverts m (row-major, upper triangle read). Returns false without writing unless every pivot
+/// exceeds `least` (not negative) and, after the first, the rounding error of its diagonal entry.
 ALWAYS_INLINE bool invert_definite3(const double m[9], double least, double inverse[9]) {
     const double rounding = 0x1p-50;
     const double p0 = m[0];

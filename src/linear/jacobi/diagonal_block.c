@@ -1,4 +1,4 @@
-// Inverses of diagonal blocks, definite or not.
+// See diagonal_block.h.
 #include "linear/jacobi/diagonal_block.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "base/matrix3/eigen3.h"
 #include "linear/jacobi/definite3.h"
 
-// Below this part of the largest one an eigenvalue of a repaired block counts as this part.
+// Eigenvalues of a repaired block are raised to at least this fraction of the largest one.
 #define SMALLEST_EIGENVALUE 1e-6
 
 static void invert_absolute(const double m[9], double inverse[9]) {

@@ -1,13 +1,14 @@
-// MINRES of Paige and Saunders (1975) with a preconditioner, in the form of Elman, Silvester and
-// Wathen, Finite Elements and Fast Iterative Solvers, algorithm 6.1: Lanczos vectors v,
-// preconditioned ones z, search directions w, one Givens rotation an iteration.
+// See minres.h. MINRES of Paige and Saunders (1975) with a preconditioner, in the form of Elman,
+// Silvester and Wathen, Finite Elements and Fast Iterative Solvers, algorithm 6.1: Lanczos vectors
+// v, preconditioned ones z, search directions w, one Givens rotation per iteration.
 #include "linear/krylov/minres.h"
 
 #include <math.h>
 
 #include "base/lanes/vector.h"
 
-// From one measured residual to the next, it must have fallen to this part, or rounding has won.
+// From one computed residual to the next the norm must fall to this fraction; otherwise rounding
+// prevents further progress.
 #define PROGRESS 0.5
 
 struct lanczos {
@@ -19,7 +20,7 @@ struct lanczos {
     double gamma_before, gamma; ///< norms of the last two v in the norm of M^-1
     double cosine_before, cosine, sine_before, sine;
     double eta;   ///< signed norm of the residual
-    bool is_lost; ///< the last norm was none
+    bool is_lost; ///< the last squared norm was negative or not a number
 };
 
 static void rotate3(double *vectors[3]) {
@@ -33,16 +34,16 @@ static double inner(const struct lanczos *s, const double *x, const double *y) {
     return vector_dot(s->tasks, s->count, x, y);
 }
 
-/// The norm of v in the norm of M^-1, z = M^-1 v. Only rounding, or an M that is not definite,
-/// makes the square negative: then it is not to be relied on further.
+/// Returns the norm of v in M^-1, given z = M^-1 v. The square is negative only through rounding or
+/// if M is not positive definite; is_lost then ends the recurrence.
 static double norm(struct lanczos *s, const double *v, const double *z) {
     const double square = inner(s, v, z);
     s->is_lost = !(square >= 0.0);
     return sqrt(fabs(square));
 }
 
-/// v_1 = b - H x, after the preconditioner has moved x to where it is definite. Returns the square
-/// of what that took from b's norm.
+/// v_1 = b - H x after the preconditioner's start vector has been added to x. Returns by how much
+/// that reduced the square of b's norm.
 static double residual(struct lanczos *s, const double *b, double *x) {
     problem_multiply(s->tasks, s->problem, x, s->w.v[0]);
     vector_combine(s->tasks, s->count, b, -1.0, s->w.v[0], s->w.v[1]);
@@ -56,7 +57,7 @@ static double residual(struct lanczos *s, const double *b, double *x) {
     return reduction;
 }
 
-/// From x on. Returns the norm of b - H x for the x it was given.
+/// Starts the recurrence at x. Returns the norm of b - H x at the x that was passed.
 static double start(struct lanczos *s, const double *b, double *x) {
     const double reduction = residual(s, b, x);
     for (int i = 0; i < 2; i++) {
@@ -85,7 +86,8 @@ static double extend(struct lanczos *s) {
     return delta;
 }
 
-/// False, and nothing done, where the matrix leaves nothing to go by.
+/// Applies the Givens rotation and updates x. Returns false, without changes, if the rotation is
+/// not defined.
 static bool update(struct lanczos *s, double delta, double *x) {
     const double gamma_next = norm(s, s->w.v[2], s->w.z[1]);
     const double a0 = s->cosine * delta - s->cosine_before * s->sine * s->gamma;
@@ -118,7 +120,8 @@ static void shift(struct lanczos *s) {
     s->w.z[1] = z;
 }
 
-/// Until the recurrence claims the residual `goal`, there is nothing left to go by, or the limit.
+/// Iterates until the estimated residual reaches `goal`, the recurrence breaks down, or `limit` is
+/// reached.
 static void iterate(struct lanczos *s, double goal, uint32_t limit, double *x,
                     struct minres_result *result) {
     while (result->iterations < limit && fabs(s->eta) > goal && s->gamma > 0.0 && !s->is_lost) {
@@ -145,7 +148,7 @@ struct minres_result minres_solve(struct tasks *tasks, const struct linear_probl
     const double goal = options->relative_tolerance * first;
     struct minres_result result = {.converged = s.gamma <= goal};
     double before = INFINITY;
-    // What the recurrence believes is measured, and where it was wrong, it starts from there.
+    // The residual is computed from scratch; if the recurrence was wrong, it restarts there.
     while (!result.converged && s.gamma <= PROGRESS * before &&
            result.iterations < options->iteration_limit) {
         before = s.gamma;

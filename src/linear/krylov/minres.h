@@ -1,4 +1,4 @@
-// Preconditioned minimum residual method for symmetric, possibly indefinite matrices. Serves plain
+// Preconditioned minimum residual method for symmetric, possibly indefinite matrices. Used by plain
 // Newton, the baseline; the stabilised minimiser uses pcg.h.
 #ifndef PBS_LINEAR_KRYLOV_MINRES_H
 #define PBS_LINEAR_KRYLOV_MINRES_H
@@ -6,23 +6,23 @@
 #include "linear/preconditioner.h"
 
 struct minres_options {
-    double relative_tolerance; ///< of the residual in the norm of M^-1
+    double relative_tolerance; ///< of the residual in the M^-1 norm
     uint32_t iteration_limit;
 };
 
 struct minres_result {
-    bool converged;           ///< else: the limit, rounding, or a singular matrix
-    uint32_t iterations;      ///< products with A, but for those that measure residuals
-    double relative_residual; ///< measured at the end; not a number where the matrix is none
+    bool converged;           ///< false: iteration limit, rounding, or a singular matrix
+    uint32_t iterations;      ///< products with A, without those for computed residuals
+    double relative_residual; ///< computed from scratch at the end; NaN if the matrix is not finite
 };
 
-/// Vectors of 3 * row_count doubles, borrowed from the caller. Contents do not matter.
+/// Vectors of 3 * row_count doubles, owned by the caller. Their contents do not matter.
 struct minres_workspace {
     double *v[3], *z[2], *w[3];
 };
 
 /// Solves A x = b from x = 0; b, x: row order, distinct from each other and from the workspace. m
-/// must be positive definite.
+/// must be symmetric positive definite.
 struct minres_result minres_solve(struct tasks *tasks, const struct linear_problem *problem,
                                   const struct preconditioner *m, const double *b,
                                   const struct minres_options *options,

@@ -1,12 +1,12 @@
-// Three parallel loops an iteration when the preconditioner works domain by domain: the product
-// with p . A p; the new iterate, its residual and preconditioned residual; the new direction. Sums
-// are kept per domain and added in order. The recurrence drifts from the true residual b - A x,
-// which therefore replaces it now and then (van der Vorst and Ye, "Residual replacement strategies
-// for Krylov subspace iterative methods", SISC 22, 2000, argue how often is safe). Where the
-// preconditioner is a solver of its own, which may differ from one application to the next, each
-// direction is made conjugate to the one before from scratch (Golub and Ye, "Inexact preconditioned
+// See pcg.h. With a preconditioner that works by domain one iteration has three parallel loops: the
+// product and p . A p; the new iterate, its residual and preconditioned residual; the new
+// direction. Sums are stored per domain and added in a fixed order. The recurrence drifts from the
+// true residual b - A x, which replaces it at intervals (van der Vorst and Ye, "Residual
+// replacement strategies for Krylov subspace iterative methods", SISC 22, 2000, derive how often is
+// safe). If the preconditioner is itself a solver and may differ between applications, each
+// direction is explicitly made conjugate to the one before (Golub and Ye, "Inexact preconditioned
 // conjugate gradient method with inner-outer iteration", SISC 21, 1999; Notay, "Flexible conjugate
-// gradients", SISC 22, 2000, who finds one direction back to be enough).
+// gradients", SISC 22, 2000, who finds one previous direction sufficient).
 #include "linear/krylov/pcg.h"
 
 #include <float.h>
@@ -15,19 +15,19 @@
 #include "base/lanes/lanes.h"
 
 #define CHECK_INTERVAL 50
-// When the true residual and the recurrence's differ by more than this part, in squares, directions
-// made from it are conjugate to nothing any more.
+// If the true residual and the recurrence's differ by more than this fraction, in squares, new
+// directions are no longer conjugate to the old ones.
 #define DRIFT 0.01
-// From one check that finds such a drift to the next, the square must have fallen to this part, or
-// rounding has won.
+// From one check that finds such a drift to the next, the squared residual must fall to this
+// fraction; otherwise rounding prevents further progress.
 #define PROGRESS 0.25
 
-// What the last direction may have gained where the iteration ends, in parts of the mean direction
-// (Nash and Sofer, "Assessing a search direction within a truncated-Newton method", Oper. Res.
-// Lett. 9, 1990).
+// Upper bound of the last direction's gain at convergence, relative to the mean gain (Nash and
+// Sofer, "Assessing a search direction within a truncated-Newton method", Oper. Res. Lett. 9,
+// 1990).
 #define LAST_GAIN 0.1
-// By how much further the residual has to fall in the norm of an M behind which something may be
-// hidden: at most, and at least, as meshes have stiff and soft parts of their own.
+// Bounds of visible_part. Meshes have stiff and soft parts of their own, so the tolerance is
+// tightened at least by LEAST_HIDING.
 #define MOST_HIDING  0.03
 #define LEAST_HIDING 0.3
 
@@ -35,8 +35,8 @@ struct solve {
     struct tasks *tasks;
     const struct linear_problem *problem;
     const struct layout *layout;
-    const struct preconditioner *chosen; ///< what the caller gave
-    const struct preconditioner *m;      ///< who does its work at present
+    const struct preconditioner *chosen; ///< the preconditioner that the caller passed
+    const struct preconditioner *m;      ///< the one that does its work now
     const double *b;
     double *x, *r, *z, *p, *ap;
     enum pcg_norm norm;
@@ -44,19 +44,21 @@ struct solve {
     double goal;      ///< square of the residual norm to reach
     double visible;   ///< see visible_part
     double alpha, beta;
-    uint32_t worker_iterations; ///< since m began
-    // Decrease of 1/2 x . A x - x . b, twice: by the last direction, and by all of them.
+    uint32_t worker_iterations; ///< since m took over
+    // Decrease of x . A x / 2 - x . b, times two: by the last direction, and in total.
     double gain, gained;
-    double directions; ///< how many
-    double start_gain; ///< of `gained` by what the preconditioner began with
-    double small, small_gain, small_tolerance; ///< the first is 0 where x was found small already
-    double steepest; ///< the largest 1 / alpha so far, an eigenvalue of M^-1 A or a little less
+    double directions;                         ///< number of directions so far
+    double start_gain;                         ///< part of `gained` that is due to the start vector
+    double small, small_gain, small_tolerance; ///< small: 0 after the goal has been tightened for a
+                                               ///< small x
+    double steepest; ///< largest 1 / alpha so far: a lower bound of the largest eigenvalue of M^-1
+                     ///< A
     double pap[LAYOUT_DOMAIN_LIMIT];
     double rr[LAYOUT_DOMAIN_LIMIT];
     double rz[LAYOUT_DOMAIN_LIMIT];
     double zap[LAYOUT_DOMAIN_LIMIT];
-    double drift[LAYOUT_DOMAIN_LIMIT]; ///< square of what the last check changed r by
-    double fall[LAYOUT_DOMAIN_LIMIT];  ///< x . b at the end
+    double drift[LAYOUT_DOMAIN_LIMIT]; ///< square of the change of r in the last check
+    double fall[LAYOUT_DOMAIN_LIMIT];  ///< x . b, computed at the end
 };
 
 pbs_status pcg_reserve(struct memory *memory, struct pcg_workspace *w, size_t row_count) {
@@ -127,7 +129,7 @@ static size_t entries_before(const struct solve *s, size_t domain) {
     return 3 * (size_t)s->layout->domain_start[domain];
 }
 
-/// z = M^-1 r and r . z, if M works domain by domain.
+/// z = M^-1 r and r . z, if M works by domain.
 static void precondition_piece(struct solve *s, size_t domain) {
     if (s->m->table->apply_domain) {
         s->m->table->apply_domain(s->m->state, (uint32_t)domain, s->r, s->z);
@@ -160,7 +162,7 @@ static void start_piece(void *context, size_t domain) {
     precondition_piece(s, domain);
 }
 
-/// r = b - A x; A p stays, as z is not in use.
+/// r = b - A x. Uses z as scratch, so that A p is not overwritten.
 static void residual_piece(void *context, size_t domain) {
     struct solve *s = context;
     const size_t end = entries_before(s, domain + 1);
@@ -221,8 +223,8 @@ static void add_entries(const struct solve *s, const double *from, double *to) {
     }
 }
 
-/// z = M^-1 r and *rz = r . z, as far as the piece that left r has not done so. Fails when the
-/// preconditioner does.
+/// z = M^-1 r and *rz = r . z, unless the loop that computed r has done so. Fails if the
+/// preconditioner fails.
 static pbs_status precondition(struct solve *s, double *rz) {
     const struct preconditioner_table *table = s->m->table;
     const double rr = sum(s, s->rr);
@@ -241,7 +243,7 @@ static pbs_status precondition(struct solve *s, double *rz) {
     return PBS_OK;
 }
 
-/// The part of p that the next direction holds, which makes them conjugate.
+/// Returns the coefficient of p in the next direction that makes the two conjugate.
 static double next_beta(struct solve *s, double curvature, double rz, double rz_before) {
     if (!s->m->table->solve) {
         return rz / rz_before;
@@ -250,13 +252,14 @@ static double next_beta(struct solve *s, double curvature, double rz, double rz_
     return -sum(s, s->zap) / curvature;
 }
 
-/// What is to fall to the goal: |r|^2 or r . M^-1 r.
+/// Returns the quantity that must reach the goal: |r|^2 or r . M^-1 r.
 static double measure(const struct solve *s, double rz) {
     return s->norm == PCG_EUCLIDEAN ? sum(s, s->rr) : rz;
 }
 
-/// Behind a row that M takes for stiff something soft may be hidden that has far to go: of its
-/// square a part that is the contrast between the two.
+/// Returns the factor by which the tolerance is tightened. M overestimates the stiffness of some
+/// rows by the contrast; an error of their soft motion counts too little in r . M^-1 r, by up to
+/// the same factor.
 static double visible_part(const struct solve *s) {
     const struct preconditioner *m = s->m;
     const double contrast = m->table->contrast ? m->table->contrast(m->state) : INFINITY;
@@ -266,8 +269,8 @@ static double visible_part(const struct solve *s) {
     return fmax(fmin(1.0 / sqrt(contrast), LEAST_HIDING), MOST_HIDING);
 }
 
-/// Whether the iteration may end. What is hidden shows in what the next directions gain: the mean
-/// gain so far must be far more than the last one's.
+/// Returns whether the iteration may end. An error that r . M^-1 r underestimates shows in the gain
+/// of the next directions, so the last gain must be far below the mean.
 static bool is_content(const struct solve *s, double rz) {
     return measure(s, rz) <= s->goal &&
            (s->visible == 1.0 || s->gain * s->directions <= LAST_GAIN * s->gained);
@@ -281,8 +284,7 @@ static double largest_entry(const struct solve *s) {
     return largest;
 }
 
-/// The iteration may end, unless x is so small that it has to be known better. Then the goal is
-/// another from here on.
+/// Returns whether the iteration ends. If x is small, the goal is tightened once and tested again.
 static bool is_done(struct solve *s, double rz) {
     if (!is_content(s, rz)) {
         return false;
@@ -297,13 +299,13 @@ static bool is_done(struct solve *s, double rz) {
     return true;
 }
 
-/// r = b - A x and what is measured of it.
+/// Computes r = b - A x and its norms from scratch.
 static void find_residual(struct solve *s) {
     problem_begin_product(s->tasks, s->problem, s->x);
     run(s, residual_piece);
 }
 
-/// The next direction: the product, and the curvature p . A p along it.
+/// Computes the next direction p and A p. Returns p . A p.
 static double follow_direction(struct solve *s) {
     run(s, direction_piece);
     problem_begin_product(s->tasks, s->problem, s->p);
@@ -316,8 +318,9 @@ static void descent_piece(void *context, size_t domain) {
     s->fall[domain] = dot(s->x, s->b, entries_before(s, domain), entries_before(s, domain + 1));
 }
 
-/// Moves x to where the preconditioner wants it to begin, if it does, with the residual there. What
-/// that gains is its share of the solution in the energy norm, which the rest is measured by.
+/// Adds the preconditioner's start vector to x, if there is one, and updates the residual. The
+/// decrease that this causes counts as part of the solution's energy norm, to which the tolerance
+/// is relative.
 static void apply_start_vector(struct solve *s, const double *b, double *begin,
                                struct pcg_result *result) {
     s->start_gain = 0.0;
@@ -334,8 +337,8 @@ static void apply_start_vector(struct solve *s, const double *b, double *begin,
     }
 }
 
-/// Whether there is more curvature than what rounding makes of none: 1 / alpha is no less than the
-/// least eigenvalue of M^-1 A.
+/// Returns whether the curvature is positive beyond rounding. 1 / alpha is never below the smallest
+/// eigenvalue of M^-1 A.
 static bool is_curved(struct solve *s, double rz, double curvature) {
     if (!(rz > 0.0 && curvature > DBL_EPSILON * s->steepest * rz)) {
         return false;
@@ -344,9 +347,9 @@ static bool is_curved(struct solve *s, double rz, double curvature) {
     return true;
 }
 
-/// What follows a direction without curvature, or a residual that the preconditioner, not being
-/// definite, finds nothing for. At first there is no iterate to return: the direction itself is the
-/// way down, or else b.
+/// Handles a direction without positive curvature, or a residual for which the preconditioner is
+/// not definite. In the first iteration there is no iterate yet, so x becomes the direction itself
+/// or, without one, b.
 static enum pcg_outcome end_indefinite(struct solve *s, double rz, uint32_t iterations) {
     if (iterations == 1) {
         add_entries(s, rz > 0.0 ? s->p : s->b, s->x);
@@ -355,15 +358,16 @@ static enum pcg_outcome end_indefinite(struct solve *s, double rz, uint32_t iter
     return rz <= 0.0 ? PCG_STAGNATED : PCG_INDEFINITE;
 }
 
-/// Where the iteration stands.
+/// State of the iteration.
 struct progress {
-    double rz;                 ///< r . M^-1 r, as far as it is known
-    double drifted;            ///< the square of the residual at the last check that found a drift
-    uint32_t iteration_budget; ///< iterations until the preconditioner is asked
-    bool is_new;               ///< the next direction is conjugate to nothing
+    double rz;                 ///< r . M^-1 r, if it has been computed
+    double drifted;            ///< squared residual at the last check that found a drift
+    uint32_t iteration_budget; ///< iterations until switch_solver is called
+    bool is_new;               ///< the next direction starts a new recurrence
 };
 
-/// The preconditioned residual of a new beginning, by which the goal of its own norm is set.
+/// Starts a new recurrence: computes the preconditioned residual and, for PCG_PRECONDITIONED, the
+/// goal.
 static pbs_status restart(struct solve *s, struct progress *at) {
     at->is_new = true;
     RETURN_IF_FAILED(precondition(s, &at->rz));
@@ -375,9 +379,9 @@ static pbs_status restart(struct solve *s, struct progress *at) {
     return PBS_OK;
 }
 
-/// Replaces the residual by the true one, and starts again from it where the recurrence was wrong
-/// about it: not below the goal although it claimed so, or not nearly the same. *stagnates:
-/// rounding rules.
+/// Replaces the residual by the true one. Restarts the recurrence if it was wrong: it claimed
+/// convergence above the goal, or differs by more than DRIFT. *stagnates: rounding prevents further
+/// progress.
 static pbs_status check_residual(struct solve *s, bool claims, struct progress *at,
                                  struct pcg_result *result, bool *stagnates) {
     find_residual(s);
@@ -404,7 +408,7 @@ static uint32_t iteration_budget_of(const struct preconditioner *m) {
     return m->table->iteration_budget ? m->table->iteration_budget(m->state) : UINT32_MAX;
 }
 
-/// The preconditioner is told how long this takes, and may have another go on.
+/// Calls switch_solver. If the worker changed, restarts with it from the current iterate.
 static pbs_status check_switch(struct solve *s, struct progress *at, struct pcg_result *result) {
     bool changed = false;
     RETURN_IF_FAILED(s->chosen->table->switch_solver(s->chosen->state, s->tasks, &changed));
@@ -422,8 +426,8 @@ static pbs_status check_switch(struct solve *s, struct progress *at, struct pcg_
     return restart(s, at);
 }
 
-/// x, r and r . z after the step along p, checked now and then. False: rounding rules, or the
-/// preconditioner failed (result->status).
+/// Updates x, r and r . z for the step along p, and checks the residual at intervals. Returns false
+/// at stagnation, or if the preconditioner failed (result->status).
 static bool advance_iterate(struct solve *s, struct progress *at, struct pcg_result *result) {
     run(s, advance_piece);
     s->worker_iterations++;
@@ -433,7 +437,7 @@ static bool advance_iterate(struct solve *s, struct progress *at, struct pcg_res
     }
     bool stagnates = false;
     const bool claims = is_content(s, at->rz);
-    // One step away from a residual computed from scratch there is no drift yet.
+    // Right after a computed residual there is no drift yet.
     const bool is_due = s->worker_iterations > 1 &&
                         (claims || result->iterations % CHECK_INTERVAL == 0);
     if (result->status == PBS_OK && is_due) {
@@ -443,8 +447,8 @@ static bool advance_iterate(struct solve *s, struct progress *at, struct pcg_res
     return result->status == PBS_OK && !stagnates;
 }
 
-/// z for the next direction, where the test of the residual has not asked for it, and how much of
-/// the direction before that holds. May hand over to another preconditioner.
+/// Computes z, if the test of the residual has not, and beta for the next direction. May switch to
+/// another preconditioner.
 static pbs_status prepare_direction(struct solve *s, struct progress *at, double curvature,
                                     double rz_before, struct pcg_result *result) {
     at->iteration_budget--;
@@ -454,12 +458,12 @@ static pbs_status prepare_direction(struct solve *s, struct progress *at, double
     if (s->norm == PCG_EUCLIDEAN && !(at->is_new && s->worker_iterations == 0)) {
         RETURN_IF_FAILED(precondition(s, &at->rz));
     }
-    // After a drift the old directions are conjugate to nothing any more.
+    // After a drift the old directions are not conjugate to the new ones.
     s->beta = at->is_new ? 0.0 : next_beta(s, curvature, at->rz, rz_before);
     return PBS_OK;
 }
 
-/// The iteration from a residual that is not zero.
+/// Iterates from a nonzero residual.
 static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_result *result) {
     struct progress at = {.drifted = INFINITY, .iteration_budget = iteration_budget_of(s->chosen)};
     result->status = limit > 0 ? restart(s, &at) : PBS_OK;
@@ -496,7 +500,7 @@ static enum pcg_outcome iterate(struct solve *s, uint32_t limit, struct pcg_resu
     return PCG_ITERATION_LIMIT;
 }
 
-/// For a b whose square is 0, too large, or not a number: x = b.
+/// Returns x = b, for a b whose square is 0, overflows or is not a number.
 static struct pcg_result solve_without_norm(const struct solve *s) {
     struct pcg_result result = {.outcome = PCG_CONVERGED};
     for (size_t i = 0; i < 3 * (size_t)s->layout->node_count; i++) {
@@ -515,17 +519,18 @@ static bool is_descent(struct solve *s) {
     return descent > 0.0 && descent < INFINITY;
 }
 
-/// Whether there is nothing to iterate for from where the iteration begins.
+/// Returns whether the start vector already satisfies the tolerance.
 static bool is_reached(const struct solve *s) {
     const double rr = sum(s, s->rr);
     return rr == 0.0 || (s->norm == PCG_EUCLIDEAN && sqrt(rr) <= sqrt(s->goal));
 }
 
-/// Once, with what the preconditioner is at present.
+/// Solves with the preconditioner's current worker.
 static struct pcg_result solve_once(struct solve *s, const struct pcg_options *options) {
     struct pcg_result result = {.outcome = PCG_CONVERGED};
     s->m = preconditioner_worker(s->chosen);
-    // Who solves by himself is told by how much |r| has to fall.
+    // A preconditioner that is itself a solver is given the reduction of |r|, so the norm must be
+    // Euclidean.
     s->norm = s->m->table->solve ? PCG_EUCLIDEAN : options->norm;
     s->tolerance = options->relative_tolerance;
     s->small = options->small;
@@ -554,14 +559,14 @@ static struct pcg_result solve_once(struct solve *s, const struct pcg_options *o
     }
     result.relative_residual /= sqrt(bb);
     if (options->iteration_limit > 0 && result.outcome != PCG_GIVEN_UP && !is_descent(s)) {
-        // Where the matrix is as good as singular, rounding may leave nothing else.
+        // If the matrix is nearly singular, rounding may leave no descent direction but b.
         copy_entries(s, s->b, s->x);
         result.outcome = PCG_INDEFINITE;
     }
     return result;
 }
 
-/// Whoever chooses by such things is told how it went.
+/// Reports the outcome to the preconditioner.
 static void report_outcome(const struct solve *s, const struct pcg_result *result) {
     if (s->chosen->table->record_outcome) {
         const struct solve_outcome outcome = {.iterations = s->worker_iterations,
@@ -588,7 +593,7 @@ struct pcg_result pcg_solve(struct tasks *tasks, const struct linear_problem *pr
         report_outcome(&s, &first);
         return first;
     }
-    // Something else stands in from now on.
+    // The preconditioner has switched to its substitute.
     struct pcg_result result = solve_once(&s, options);
     report_outcome(&s, &result);
     result.iterations += first.iterations;

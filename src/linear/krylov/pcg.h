@@ -1,6 +1,5 @@
-// Preconditioned conjugate gradients with early return on indefiniteness (OPT section 3.1,
-// "Conjugate gradient").
-// Theory: docs/theory/linear_solvers.md sections 1 and 5.
+// Preconditioned conjugate gradients that return early on negative curvature (OPT section 3.1,
+// "Conjugate gradient"). Theory: docs/theory/linear_solvers.md sections 1 and 5.
 #ifndef PBS_LINEAR_KRYLOV_PCG_H
 #define PBS_LINEAR_KRYLOV_PCG_H
 
@@ -8,42 +7,41 @@
 
 enum pcg_outcome {
     PCG_CONVERGED,
-    PCG_INDEFINITE, ///< a direction was met along which the curvature is not positive, or not a
-                    ///< number: x is the last iterate (on the first iteration: the preconditioned
-                    ///< right-hand side, added to what the preconditioner starts from)
+    PCG_INDEFINITE, ///< A direction has curvature that is negative, zero or not a number: x is the
+                    ///< last iterate. In the first iteration: x is the start vector plus the
+                    ///< preconditioned right-hand side.
     PCG_ITERATION_LIMIT,
-    PCG_STAGNATED, ///< rounding keeps the true residual above the tolerance, or has left one that
-                   ///< the preconditioner is not definite for: x is the last iterate. Or |b|^2 is
-                   ///< beyond what doubles hold: x = b
-    PCG_GIVEN_UP   ///< the preconditioner's `solve` failed, as the thread's message explains; x is
-                   ///< of no use
+    PCG_STAGNATED, ///< Rounding keeps the true residual above the tolerance, or the preconditioner
+                   ///< is not definite for the residual: x is the last iterate. Or |b|^2 overflows:
+                   ///< x = b.
+    PCG_GIVEN_UP   ///< The preconditioner's `solve` failed, as the thread's message explains; x is
+                   ///< undefined.
 };
 
-/// In which norm the residual has to fall to the tolerance: docs/theory/linear_solvers.md
+/// The norm in which the residual must fall to the tolerance: docs/theory/linear_solvers.md
 /// section 1.
 enum pcg_norm {
     PCG_EUCLIDEAN,     ///< |r| / |b|
-    PCG_PRECONDITIONED ///< of r . M^-1 r, from where the iteration begins: what is stiff and
-                       ///< little, like contact, does not hide what is soft and has far to go
+    PCG_PRECONDITIONED ///< r . M^-1 r relative to that of the start: it does not let a few stiff
+                       ///< rows, such as contact, hide the error of soft ones
 };
 
 struct pcg_options {
     double relative_tolerance;
     uint32_t iteration_limit;
     enum pcg_norm norm;
-    // An x without an entry as large as `small` and with x . b no more than `small_gain` is known
-    // to `small_tolerance` where M may hide something: nobody is to say too soon that all has been
-    // gained. 0: no such thing.
+    // If M may underestimate the error (see `contrast`), x has no entry as large as `small`, and x
+    // . b <= small_gain, then x is computed to small_tolerance, so that convergence of the outer
+    // iteration is not claimed too early. small = 0: off.
     double small, small_gain, small_tolerance;
 };
 
 struct pcg_result {
     enum pcg_outcome outcome;
-    pbs_status status;        ///< PBS_OK, or why it was given up
-    uint32_t iterations;      ///< of conjugate gradients, one product with A each
-    uint32_t checks;          ///< further products, for residuals computed from scratch
-    double relative_residual; ///< |r| / |b| of x, unless PCG_INDEFINITE; not a number where |b|^2
-                              ///< is none
+    pbs_status status;        ///< PBS_OK, or the reason for PCG_GIVEN_UP
+    uint32_t iterations;      ///< one product with A each
+    uint32_t checks;          ///< further products with A, for computed residuals
+    double relative_residual; ///< |r| / |b| at x, except for PCG_INDEFINITE; NaN if |b|^2 overflows
 };
 
 struct pcg_workspace {
@@ -55,8 +53,8 @@ pbs_status pcg_reserve(struct memory *memory, struct pcg_workspace *w, size_t ro
 void pcg_free(struct memory *memory, struct pcg_workspace *w);
 
 /// Solves A x = b from x = 0; b, x: 3 * row_count, row order, must not overlap. The residual is
-/// computed from scratch every so often and at claimed convergence. x . b > 0 whatever the outcome,
-/// unless b = 0 or the limit is 0, or PCG_GIVEN_UP.
+/// computed from scratch at intervals and at claimed convergence. x . b > 0 for every outcome
+/// except PCG_GIVEN_UP, unless b = 0 or the limit is 0.
 struct pcg_result pcg_solve(struct tasks *tasks, const struct linear_problem *problem,
                             const struct preconditioner *m, const double *b,
                             const struct pcg_options *options, struct pcg_workspace *w, double *x);

@@ -1,10 +1,10 @@
-// Smoothed-aggregation multigrid for H0, with the six rigid motions of every aggregate in the
-// coarse spaces. The finest grid is smoothed by incomplete Cholesky, domain by domain, damped as
-// far as its largest eigenvalue asks for, once before and once after the correction, which is two
-// cycles over the grids below: a symmetric W-cycle, positive definite whether or not the matrix is
-// (multigrid_cycle.c). C is not in it: contacts are
-// low in rank and come and go, and no smoother takes them; two_level.c solves for them exactly.
-// Theory: docs/theory/linear_solvers.md section 9.
+// Smoothed-aggregation multigrid for H0, whose coarse spaces contain the six rigid motions of every
+// aggregate. The finest grid is smoothed once before and once after the coarse correction, by
+// incomplete Cholesky of each domain, damped according to its largest eigenvalue. The correction is
+// two cycles over the grids below: a symmetric W-cycle, positive definite whether or not the matrix
+// is (multigrid_cycle.c). Contact is not included: C has low rank and changes often, and no
+// smoother handles it; two_level.c solves it exactly. Theory: docs/theory/linear_solvers.md
+// section 9.
 #include "linear/multigrid/multigrid.h"
 
 #include <float.h>
@@ -15,15 +15,14 @@
 #include "linear/multigrid/multigrid_kernels.h"
 #include "pbs/world.h"
 
-// Steps of the estimate for the smoother's largest eigenvalue, and how large that may be: 2 is
-// where the smoother would amplify something.
+// Steps of the estimate of the smoother's largest eigenvalue.
 #define SMOOTHER_STEPS 6
-// How much of the fill without a place the smoother makes up for. Slivers make incomplete factors
-// with a few large eigenvalues, which would damp all others, or with none at all; what is made up
-// for takes these away where they are, and leaves the rest as it is, which a shift of all rows
-// does not. Less smooths better (dolphin_36k: 29 iterations with 0.3 and 0.4, 31 with 0.5, 36 with
-// all of it), until a factor fails: then, and where an eigenvalue is large all the same, all of it
-// is made up for.
+// Compensation of dropped fill in the smoother's factor. Sliver elements cause incomplete factors
+// with a few large eigenvalues, which would force strong damping, or no factor at all. Compensation
+// removes these and, unlike a shift of all rows, leaves the other rows unchanged. Less compensation
+// smooths better (dolphin_36k: 29 iterations with 0.3 and 0.4, 31 with 0.5, 36 with 1). If the
+// factor fails or an eigenvalue exceeds TOO_LARGE, full compensation is used. LARGEST: the
+// eigenvalue after damping; it must stay below 2, at which the smoother would amplify errors.
 #define COMPENSATION 0.4
 #define TOO_LARGE    3.0
 #define LARGEST      1.8
@@ -50,7 +49,7 @@ static void largest_piece(void *context, size_t domain) {
     p->largest[domain] = largest;
 }
 
-/// 2^exponent is the size of the largest diagonal entry.
+/// Returns the binary exponent of the largest diagonal entry.
 static int find_exponent(struct piece *p, struct tasks *tasks) {
     tasks_for(tasks, p->m->layout->domain_count, largest_piece, p);
     double largest = 0.0;
@@ -64,7 +63,7 @@ static int find_exponent(struct piece *p, struct tasks *tasks) {
     return exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
 }
 
-/// A row of the matrix in float, times 2^-exponent; false when it is not finite.
+/// Copies a row of the matrix to float, times 2^-exponent. Returns false if it is not finite.
 ALWAYS_INLINE bool copy_row(const struct grid *g, const struct bsr *a, uint32_t i, quad unit) {
     quad sum = quad_set(0.0);
     for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
@@ -128,7 +127,7 @@ static pbs_status copy_matrix(struct multigrid *m, struct piece *p, struct tasks
     return PBS_OK;
 }
 
-/// Where the nodes are, and what of them is restricted.
+/// Sets node positions and the restrictions of rows.
 static void place_nodes(struct multigrid *m, const struct linear_problem *problem) {
     struct grid *g = m->grid;
     const size_t n = g->node_count;
@@ -149,14 +148,14 @@ static void smooth_domain(const void *context, uint32_t domain, const double *r,
     incomplete_cholesky.apply_domain(context, domain, r, z);
 }
 
-/// An estimate of the smoother's largest eigenvalue; grid 0 has the matrix times 2^-exponent.
+/// Estimates the smoother's largest eigenvalue. Grid 0 stores the matrix times 2^-exponent.
 static double largest_eigenvalue(const struct multigrid *m, struct tasks *tasks) {
     const double bound = grid_spectral_bound(tasks, m->grid, smooth_domain, &m->smoother,
                                              SMOOTHER_STEPS);
     return ldexp(bound, m->exponent);
 }
 
-/// The smoother, and how far it must be damped.
+/// Factors the smoother and chooses its damping.
 static pbs_status factor_smoother(struct multigrid *m, struct tasks *tasks,
                                   const struct linear_problem *problem) {
     double largest = 0.0;

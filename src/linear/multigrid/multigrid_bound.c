@@ -1,6 +1,6 @@
-// The largest eigenvalue of M^-1 A by a few steps of Lanczos in the inner product of M^-1, from a
-// vector that looks random. The Ritz value is too small; with the norm of its residual added it is
-// practically an upper bound (Zhou and Li, "Bounding the spectrum of large Hermitian matrices",
+// Estimates the largest eigenvalue of M^-1 A by a few Lanczos steps in the M^-1 inner product, from
+// a pseudo-random vector. The Ritz value is a lower bound. Adding the norm of its residual makes it
+// an upper bound in practice (Zhou and Li, "Bounding the spectrum of large Hermitian matrices",
 // Linear Algebra Appl. 435, 2011).
 #include <math.h>
 
@@ -12,7 +12,7 @@ struct process {
     const struct grid *g;
     grid_smoother_fn smoother;
     const void *context;
-    double *q, *before, *u, *w; ///< Lanczos vector, the one before, M^-1 q, the next
+    double *q, *before, *u, *w; ///< Lanczos vector, the previous one, M^-1 q, the next one
     double factor;
     double alpha, beta;
     double part[LAYOUT_DOMAIN_LIMIT];
@@ -39,7 +39,7 @@ static void dot_into(struct process *p, size_t chunk, const double *x, const dou
     p->part[chunk] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/// w: in [-1, 1), from a counter; u = M^-1 w and w . u.
+/// w = pseudo-random in [-1, 1), by hashing the index; u = M^-1 w; computes w . u.
 static void start_piece(void *context, size_t chunk) {
     struct process *p = context;
     for (size_t i = entries_before(p, chunk); i < entries_before(p, chunk + 1); i++) {
@@ -54,7 +54,7 @@ static void start_piece(void *context, size_t chunk) {
     dot_into(p, chunk, p->w, p->u);
 }
 
-/// before = q, q = w / beta, u = u / beta
+/// before = beta q, q = w / beta, u = u / beta
 static void normalise_piece(void *context, size_t chunk) {
     struct process *p = context;
     for (size_t i = entries_before(p, chunk); i < entries_before(p, chunk + 1); i++) {
@@ -64,7 +64,7 @@ static void normalise_piece(void *context, size_t chunk) {
     }
 }
 
-/// w = A u - before, and u . w
+/// w = A u - before; computes u . w
 static void product_piece(void *context, size_t chunk) {
     struct process *p = context;
     grid_residual(p->g, (uint32_t)chunk, -1.0, p->before, p->u, p->w);
@@ -74,7 +74,7 @@ static void product_piece(void *context, size_t chunk) {
     dot_into(p, chunk, p->u, p->w);
 }
 
-/// w -= alpha q, u = M^-1 w and w . u
+/// w -= alpha q, u = M^-1 w; computes w . u
 static void subtract_piece(void *context, size_t chunk) {
     struct process *p = context;
     for (size_t i = entries_before(p, chunk); i < entries_before(p, chunk + 1); i++) {
@@ -84,7 +84,7 @@ static void subtract_piece(void *context, size_t chunk) {
     dot_into(p, chunk, p->w, p->u);
 }
 
-/// Eigenvalues of the tridiagonal matrix that exceed x, by Sturm's sequence.
+/// Returns whether an eigenvalue of the tridiagonal matrix exceeds x, by Sturm's sequence.
 static bool exceeds(const double *alpha, const double *beta, uint32_t count, double x) {
     double pivot = 1.0;
     for (uint32_t k = 0; k < count; k++) {
@@ -96,8 +96,8 @@ static bool exceeds(const double *alpha, const double *beta, uint32_t count, dou
     return false;
 }
 
-/// beta[k]: between k - 1 and k. beta[count]: to what comes after, and the residual of the Ritz
-/// vector is its last entry times that.
+/// beta[k] couples k - 1 and k. beta[count] couples to the next vector: the residual of the Ritz
+/// vector is that times its last entry.
 static double largest_eigenvalue(const double *alpha, const double *beta, uint32_t count) {
     double high = 0.0;
     for (uint32_t k = 0; k < count; k++) {
@@ -142,7 +142,7 @@ double grid_spectral_bound(struct tasks *tasks, const struct grid *g, grid_smoot
     uint32_t count = 0;
     while (count < steps && count < STEP_LIMIT) {
         beta[count] = sqrt(square);
-        // Nothing is left when the vectors span all there is.
+        // The Krylov space is exhausted.
         if (!(beta[count] > 1e-6 * largest)) {
             break;
         }

@@ -1,25 +1,26 @@
-// Values of the grids: rigid motions of each aggregate, orthonormal (Vanek, Mandel and Brezina
-// 1996; Adams, "Evaluation of three unstructured multigrid methods on 3D finite element problems in
-// solid mechanics", Int. J. Numer. Meth. Engng. 55, 2002, for elasticity), smoothed by a step of
-// damped block Jacobi, P = (I - w D^-1 A) P_tentative; the matrix of the next grid is P^T A P. All
-// of it in float: each grid's matrix is exact for the next, and what rounding takes is far below
-// its least eigenvalue.
+// Values of the grids. Orthonormal rigid motions of each aggregate form the tentative interpolation
+// (Vanek, Mandel and Brezina 1996; Adams, "Evaluation of three unstructured multigrid methods on 3D
+// finite element problems in solid mechanics", Int. J. Numer. Meth. Engng. 55, 2002, for
+// elasticity). One step of damped block Jacobi smooths it, P = (I - w D^-1 A) P_tentative, and the
+// matrix of the next grid is P^T A P. Everything is in float: each grid's matrix is exact for the
+// next grid, and rounding errors are far below its smallest eigenvalue.
 #include <lapacke.h>
 
 #include "linear/dense/blas_threads.h"
 #include "linear/jacobi/diagonal_block.h"
 #include "linear/multigrid/multigrid_kernels.h"
 
-// A motion of an aggregate that is, to this part, a sum of others is left out (squares of lengths).
+// A motion of an aggregate whose independent part is below this fraction of its squared length is
+// dropped.
 #define DEPENDENT 1e-8
 // Steps of the eigenvalue estimate for w, and w times the estimate (Vanek, Mandel and Brezina).
 #define JACOBI_STEPS 3
 #define SMOOTHING    (4.0 / 3.0)
-// Shifts of the coarsest matrix, relative to its diagonal: what rounding to float may have taken.
+// Diagonal shifts of the coarsest matrix, relative: rounding to float may have made it indefinite.
 #define FIRST_SHIFT  1e-7
 #define LAST_SHIFT   1e-3
 #define SHIFT_GROWTH 10.0
-// Least pivot of a diagonal block, relative to its diagonal.
+// Smallest valid pivot of a diagonal block, relative to its diagonal.
 #define LEAST_PIVOT 1e-9
 
 struct build {
@@ -32,12 +33,12 @@ struct build {
 
 // --- rigid motions ---
 
-/// Whether a node has a place; on all grids but the finest each does.
+/// Returns whether a node has a position. All nodes below the finest grid have one.
 static bool has_position(const struct build *s, uint32_t node) {
     return s->g->modes || layout_is_position(s->m->layout, node);
 }
 
-/// The projection onto what is free of a row of the finest grid.
+/// out = the projection onto the free directions of a row of the finest grid.
 static void free_part(const struct build *s, uint32_t row, double out[9]) {
     const uint32_t index = s->m->restriction[row];
     for (size_t e = 0; e < 9; e++) {
@@ -46,7 +47,7 @@ static void free_part(const struct build *s, uint32_t row, double out[9]) {
     }
 }
 
-/// The same at a row that is no place: turns alone.
+/// The motions of a row that is not a position: rotations only.
 static void rotational_modes(const struct build *s, uint32_t row, double out[6][6]) {
     double q[9];
     free_part(s, row, q);
@@ -83,14 +84,15 @@ static void node_modes(const struct build *s, uint32_t node, const double about[
                      : c < 3  ? q[3 * r + c]
                               : 0.0;
         }
-        // A rotation w about the point moves the node by w x d besides turning it.
+        // A rotation w about the point rotates the node and translates it by w x d.
         row[3] += row[2] * d[1] - row[1] * d[2];
         row[4] += row[0] * d[2] - row[2] * d[0];
         row[5] += row[1] * d[0] - row[0] * d[1];
     }
 }
 
-/// gram = R^T R, upper R; a row is zero where a motion depends on those before.
+/// Factors gram = R^T R with upper triangular R. A row of R is zero if its motion depends on those
+/// before.
 static void factor_modes(double gram[6][6], double r[6][6]) {
     memset(r, 0, 36 * sizeof(double));
     for (int k = 0; k < 6; k++) {
@@ -128,7 +130,7 @@ static void mean_center(const struct build *s, uint32_t aggregate, double out[3]
     }
 }
 
-/// The orthonormal motions of an aggregate Q, and R in M = Q R for the next grid.
+/// Computes the orthonormal motions Q of an aggregate, and R of M = Q R for the next grid.
 static void orthonormalise(const struct build *s, uint32_t aggregate) {
     struct grid *g = s->g;
     double *center = g[1].center + 3 * (size_t)aggregate;
@@ -174,7 +176,7 @@ static void tentative_piece(void *context, size_t chunk) {
 
 // --- smoothed interpolation ---
 
-/// to[r] += sum_c A[r][c] rows[c]; rows: B x 6, to: B rows of eight.
+/// to[r] += sum_c A[r][c] rows[c]; rows: B x 6; to: B rows padded to eight.
 ALWAYS_INLINE void add_product(const float *a, const float *rows, float *to, const size_t size) {
     float8 x[6];
     for (size_t c = 0; c < size; c++) {
@@ -238,7 +240,7 @@ static void smooth_piece(void *context, size_t chunk) {
 
 // --- the Galerkin product ---
 
-/// A row of A P, its blocks' rows eight wide; the last two entries are of no meaning.
+/// Computes a row of A P. Rows of its blocks are padded to eight with undefined entries.
 ALWAYS_INLINE const uint32_t *product_row(const struct grid *g, uint32_t i, const uint32_t *slot,
                                           float *work, const size_t size) {
     memset(work, 0, 8 * size * g->ap_count[i] * sizeof *work);
@@ -273,7 +275,7 @@ ALWAYS_INLINE void product_chunk(const struct build *s, size_t chunk, const size
     const uint32_t *slot = g->ap_slot + g->ap_start[chunk];
     const uint32_t *target = g->pair + g->pair_start[chunk];
     for (uint32_t i = g->chunk_start[chunk]; i < g->chunk_start[chunk + 1]; i++) {
-        // The places that follow from the diagonal block are those of the row's own columns.
+        // The slots from the diagonal block on are those of the row's own columns.
         const uint32_t *own = slot;
         for (uint32_t k = g->start[i]; k < g->diagonal[i]; k++) {
             own += g->p_start[g->column[k] + 1] - g->p_start[g->column[k]];
@@ -301,7 +303,7 @@ static void product_piece(void *context, size_t chunk) {
     }
 }
 
-/// Adds up the parts of a block of the next grid.
+/// Adds up the sums of a block of the next grid.
 ALWAYS_INLINE void join_block(const struct build *s, uint32_t source, float *out) {
     const struct grid *g = s->g;
     float8 rows[MODES] = {{0.0f}};
@@ -313,13 +315,13 @@ ALWAYS_INLINE void join_block(const struct build *s, uint32_t source, float *out
     }
     for (size_t r = 0; r < MODES; r++) {
         for (size_t c = 0; c < MODES; c++) {
-            // Column after column: the rows of the transposed block.
+            // Stored column-major, so a row of the sum is a column of the transposed block.
             out[source % 2 ? MODES * r + c : MODES * c + r] = rows[r][c];
         }
     }
 }
 
-/// The diagonal block is made symmetric to the bit; what no motion stands for is the identity.
+/// Makes the diagonal block exactly symmetric, and the identity in dropped motions.
 static void mend_diagonal(float *block) {
     for (size_t r = 0; r < MODES; r++) {
         for (size_t c = 0; c < r; c++) {
@@ -345,7 +347,7 @@ static void join_piece(void *context, size_t chunk) {
 
 // --- diagonal blocks ---
 
-/// inverse of a symmetric 6x6 matrix, in place; false when it is not safely positive definite.
+/// Inverts a symmetric 6x6 matrix in place. Returns false if it is not safely positive definite.
 static bool invert_definite6(double m[6][6]) {
     double l[6][6] = {{0.0}}; // inverse of the Cholesky factor
     double factor[6][6] = {{0.0}};
@@ -384,7 +386,7 @@ static bool invert_definite6(double m[6][6]) {
     return true;
 }
 
-/// Half the sum of the norms of a row's blocks that lie in other chunks.
+/// Returns half the sum of the norms of a row's blocks in other chunks.
 static double unseen(const struct grid *g, uint32_t i, uint32_t first, uint32_t end) {
     double sum = 0.0;
     for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
@@ -457,11 +459,11 @@ static void fill_dense(const struct multigrid *m, double shift) {
     }
 }
 
-/// True where a pivot is more than rounding left over.
+/// Returns whether every pivot is larger than rounding errors.
 static bool pivots_are_safe(const struct multigrid *m, double least) {
     const size_t n = m->dense_size;
     for (size_t i = 0; i < n; i++) {
-        // Row i of the factor: its squares add up to the diagonal entry.
+        // The squares of row i of the factor add up to the diagonal entry.
         double square = 0.0;
         for (size_t j = 0; j <= i; j++) {
             square += m->dense[n * i + j] * m->dense[n * i + j];
@@ -474,10 +476,10 @@ static bool pivots_are_safe(const struct multigrid *m, double least) {
     return true;
 }
 
-// What LAPACK does, whose bits depend on the processor: of the lower triangle, row after row, in
-// place.
+// Cholesky and inverse without LAPACK, whose results depend on the processor: on the lower
+// triangle, row by row, in place.
 
-/// The Cholesky factor; false at a pivot that is not positive.
+/// Computes the Cholesky factor. Returns false at a pivot that is not positive.
 static bool factor_plainly(size_t n, double *a) {
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j <= i; j++) {
@@ -497,7 +499,7 @@ static bool factor_plainly(size_t n, double *a) {
     return true;
 }
 
-/// The inverse from that factor: first of the factor, then its square.
+/// Computes the inverse from the factor: inverts the factor, then forms the product.
 static void invert_plainly(size_t n, double *a) {
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < i; j++) {
@@ -520,7 +522,7 @@ static void invert_plainly(size_t n, double *a) {
     }
 }
 
-/// LAPACK's upper triangle, column after column, is our lower one, row after row.
+/// LAPACK's upper triangle in column-major order is our lower one in row-major order.
 static bool factor_dense(const struct multigrid *m, bool may_fuse) {
     const int n = (int)m->dense_size;
     return may_fuse ? LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, m->dense, n) == 0
@@ -536,7 +538,7 @@ static bool invert_dense(const struct multigrid *m, bool may_fuse) {
     return true;
 }
 
-/// The inverse of the coarsest matrix, as a whole.
+/// Computes the dense inverse of the coarsest matrix.
 static bool invert_coarsest(const struct multigrid *m, bool may_fuse) {
     bool good = false;
     blas_threads_limit();

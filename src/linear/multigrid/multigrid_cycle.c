@@ -1,13 +1,13 @@
-// V-cycles over the grids: kernels on the chunks of a grid, and their order. Matrices are in
-// float, vectors in double. Below the finest grid a block Gauss-Seidel sweep smooths before, and
-// its adjoint after the correction from the next grid. Chunks do not see each other within a sweep;
-// where that would spoil its convergence, half the norms of what is not seen is added to the
-// diagonal (Baker, Falgout, Kolev and Yang, "Multigrid smoothers for ultraparallel computing", SISC
-// 33, 2011): the cycle C is symmetric and positive definite, and C A has no eigenvalue above 1,
-// whether or not A is definite: each smoother's symmetrisation has none, and with E standing for
-// the next grid's matrix or what takes its place, C^-1 - A is a Schur complement of what E and the
-// smoother have in excess of the Galerkin product. So the correction by two of them, 2 C - C A C,
-// is positive definite too, and costs less than the iterations that it saves.
+// V-cycles over the grids: kernels on the chunks of a grid, and the order of the passes. Matrices
+// are in float, vectors in double. Below the finest grid the smoother is a block Gauss-Seidel sweep
+// before the correction from the next grid, and its adjoint after it. Within a sweep chunks are
+// independent. If dropping their coupling would spoil convergence, half the norms of the dropped
+// blocks is added to the diagonal (Baker, Falgout, Kolev and Yang, "Multigrid smoothers for
+// ultraparallel computing", SISC 33, 2011). The cycle C is then symmetric positive definite, and C
+// A has no eigenvalue above 1, whether or not A is definite. The reason: no symmetrised smoother
+// has such an eigenvalue, and with E the next grid's matrix or its substitute, C^-1 - A is a Schur
+// complement of the excess of E and of the smoother over the Galerkin product. Two cycles, 2 C - C
+// A C, are therefore positive definite too; they cost less than the iterations that they save.
 #include "linear/multigrid/multigrid_kernels.h"
 
 // --- products ---
@@ -29,7 +29,7 @@ ALWAYS_INLINE void residual3(const struct grid *g, uint32_t i, double scale, con
     quad_store3(t + 3 * (size_t)i, quad_load3(b + 3 * (size_t)i) - quad_set(scale) * sum);
 }
 
-/// A x over the blocks first .. end - 1.
+/// Returns A x over the blocks first .. end - 1.
 ALWAYS_INLINE struct six multiply6(const struct grid *g, uint32_t first, uint32_t end,
                                    const double *x) {
     struct six even = six_zero();
@@ -88,7 +88,7 @@ void grid_scale(const struct grid *g, uint32_t chunk, const double *x, double *y
 
 // --- from grid to grid ---
 
-/// to += P^T from of one block.
+/// to += P^T from, for one block.
 ALWAYS_INLINE void restrict_block(const struct grid *g, uint32_t block, const double *from,
                                   double *to, const size_t size) {
     const float *p = g->p + MODES * size * block;
@@ -220,7 +220,7 @@ static void prolong_piece(void *context, size_t chunk) {
     grid_prolong(s->g, (uint32_t)chunk, 1.0, s->g[1].t, s->g->x);
 }
 
-/// t = x + (D + L)^-T (b - A x): the rows of t are nobody else's.
+/// t = x + (D + L)^-T (b - A x). Each chunk writes its own rows of t only.
 static void backward_piece(void *context, size_t index) {
     const struct step *s = context;
     const struct grid *g = s->g;
@@ -235,7 +235,7 @@ static void backward_piece(void *context, size_t index) {
 
 #define DENSE_ROWS 64
 
-/// Rows of t = E^-1 b.
+/// Computes a piece of the rows of t = E^-1 b.
 PBS_MULTIVERSION
 static void dense_piece(void *context, size_t index) {
     const struct step *s = context;
@@ -279,7 +279,7 @@ static void cycle(const struct multigrid *m, struct tasks *tasks) {
     }
 }
 
-/// b - A t, as b of the second cycle; the first one's t is kept in y.
+/// b = b - A t, the right-hand side of the second cycle; y = t of the first one.
 static void again_piece(void *context, size_t index) {
     const struct step *s = context;
     const struct grid *g = s->g;
@@ -302,7 +302,7 @@ static void add_piece(void *context, size_t chunk) {
 void multigrid_correct(const struct multigrid *m, struct tasks *tasks) {
     struct step s = {m, m->grid + 1};
     cycle(m, tasks);
-    // The only grid that there is has been solved for.
+    // A single coarse grid with a dense inverse is already solved exactly.
     if (m->grid_count > 2 || !m->dense) {
         tasks_for(tasks, s.g->chunk_count, again_piece, &s);
         cycle(m, tasks);

@@ -1,5 +1,5 @@
-// What the multigrid's kernels share: rows of six floats, eight wide where that is faster, and six
-// doubles.
+// Shared kernels of the multigrid: rows of six floats, padded to eight where that is faster, and
+// rows of six doubles.
 #ifndef PBS_LINEAR_MULTIGRID_MULTIGRID_KERNELS_H
 #define PBS_LINEAR_MULTIGRID_MULTIGRID_KERNELS_H
 
@@ -19,8 +19,9 @@ ALWAYS_INLINE void float8_store(float *p, float8 v) {
     memcpy(p, &v, sizeof v);
 }
 
-// Entries that go into all lanes. Volatile, as gcc would gather those that are neighbours into a
-// vector and take it apart again; and of eight it makes two times four, or else eight insertions.
+// Broadcast one entry to all lanes. The volatile read prevents gcc from loading neighbouring
+// entries as a vector and extracting them again. Eight lanes are built from two halves, because gcc
+// would otherwise emit eight insertions.
 ALWAYS_INLINE float8 float8_repeat(const float *p) {
     const quad_float half = quad_float_set(*(const volatile float *)p);
     return __builtin_shufflevector(half, half, 0, 1, 2, 3, 0, 1, 2, 3);
@@ -39,8 +40,8 @@ ALWAYS_INLINE struct six six_zero(void) {
     return (struct six){quad_set(0.0), quad_set(0.0)};
 }
 
-/// Nothing behind the six is read or written: it may be another thread's. No part of a store
-/// straddles two of a load, which would have to wait.
+/// six_load and six_store access exactly six doubles, because the memory behind may belong to
+/// another thread. No part of a store straddles two parts of a load, which would stall.
 ALWAYS_INLINE struct six six_load(const double *p) {
     const quad low = quad_load(p);
     pair last;
@@ -60,7 +61,7 @@ ALWAYS_INLINE void six_add_product(struct six *sum, const float *a, struct six b
     sum->high += quad_widen(quad_float_load(a + 2)) * b.high;
 }
 
-/// The same with one factor for all.
+/// The same with one factor for all entries.
 ALWAYS_INLINE void six_add_scaled(struct six *sum, const float *a, const double *b) {
     const quad factor = quad_repeat(b);
     six_add_product(sum, a, (struct six){factor, factor});

@@ -1,44 +1,45 @@
-// What of the multigrid depends on the pattern alone. Aggregates after Vanek, Mandel and Brezina
-// ("Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems",
-// Computing 56, 1996, section 5.1), of the graph: the strength of a coupling would make the pattern
-// of the coarse matrices depend on the values. Below the finest grid, which aggregates
-// touch decides, not which columns of the smoothed interpolation overlap: those would be too many.
+// The part of the multigrid that depends on the pattern only. Aggregates follow Vanek, Mandel and
+// Brezina ("Algebraic multigrid by smoothed aggregation for second and fourth order elliptic
+// problems", Computing 56, 1996, section 5.1), on the unweighted graph: strengths of couplings
+// would make the pattern of the coarse matrices depend on the values. Below the finest grid two
+// aggregates are neighbours if they touch, not if their columns of the smoothed interpolation
+// overlap, which would give too many neighbours.
 #include <string.h>
 
 #include "linear/multigrid/multigrid.h"
 
-// Below that many unknowns the last matrix is inverted as a whole.
+// A matrix with fewer unknowns is the coarsest one and is inverted densely.
 #define DENSE_LIMIT 480
-// No piece of parallel work has fewer nodes, on all grids but the finest.
+// Minimum nodes of a chunk, on all grids but the finest.
 #define CHUNK_NODES 512
-// Where places have fewer neighbours than this on average, as tetrahedra bonded at their faces
-// have, aggregates of the finest grid take the neighbours' neighbours in: 17 in place of 5, and a
-// next grid of a third of the nodes.
+// If positions have fewer neighbours than this on average, as tetrahedra bonded at their faces do,
+// aggregates of the finest grid include the neighbours of neighbours. They then have 17 nodes
+// instead of 5, and the next grid has a third of the nodes.
 #define FEW_NEIGHBORS 5
-// A next grid has at most this part of a grid's nodes, or there is none.
+// A next grid is added only if it has at most this fraction of the nodes.
 #define LEAST_COARSENING 0.7
 
-/// Which nodes touch; the node itself may be in its list.
+/// Neighbours of each node; the node itself may be in its list.
 struct adjacency {
     uint32_t *start;
     uint32_t *neighbor;
 };
 
-/// What analysing needs on the way.
+/// Scratch of the analysis.
 struct scratch {
-    uint32_t *mark;       ///< node or aggregate -> when it was seen last
-    uint32_t *list_index; ///< aggregate -> place in a list
+    uint32_t *mark;       ///< node or aggregate -> where it was last seen
+    uint32_t *list_index; ///< aggregate -> index in a list
     uint32_t *list;       ///< aggregates
     uint32_t *cursor;     ///< aggregate -> progress in its column of P
-    uint32_t *t_start;    ///< aggregate -> its column of P
+    uint32_t *t_start;    ///< aggregate -> start of its column of P
     uint32_t *t_row;      ///< node, ascending
     uint32_t *t_block;
     uint32_t *row_start; ///< rows of A P
     uint32_t *row_column;
-    size_t *offset;  ///< block of P -> first of its pairs
-    uint64_t *found; ///< upper blocks of the chunks: J << 32 | sum, by I
+    size_t *offset;  ///< block of P -> its first pair
+    uint64_t *found; ///< upper blocks of the chunks: J << 32 | sum, sorted by I
     uint32_t *found_start;
-    uint32_t *found_row; ///< the same as they come: I, J
+    uint32_t *found_row; ///< the same in the order found: I, J
     uint32_t *found_column;
     uint32_t *upper_start;
     uint32_t *upper_column;
@@ -126,7 +127,7 @@ static void free_grid(struct memory *memory, struct grid *g) {
 
 // --- the matrix ---
 
-/// Both triangles from the upper one, whose rows ascend from the diagonal.
+/// Builds both triangles from the upper one, whose rows ascend from the diagonal.
 static pbs_status build_matrix(struct memory *memory, struct grid *g, const uint32_t *upper_start,
                                const uint32_t *upper_column) {
     const uint32_t n = g->node_count;
@@ -160,7 +161,7 @@ static pbs_status build_matrix(struct memory *memory, struct grid *g, const uint
         g->start[i + 1] += g->start[i];
         g->diagonal[i] = g->start[i];
     }
-    // When a row's turn comes its lower part is complete, and `diagonal` is where that ends.
+    // When row i is reached its lower part is complete, and diagonal[i] is the end of that part.
     for (uint32_t i = 0; i < n; i++) {
         uint32_t at = g->diagonal[i];
         for (uint32_t k = upper_start[i]; k < upper_start[i + 1]; k++, at++) {
@@ -178,8 +179,8 @@ static pbs_status build_matrix(struct memory *memory, struct grid *g, const uint
 
 // --- aggregates ---
 
-/// Whether an aggregate may begin at a node: it touches others, and none of them, of its chunk, is
-/// taken.
+/// Returns whether a node may start an aggregate: it has neighbours, and none of them in its chunk
+/// belongs to an aggregate.
 static bool may_begin(const struct grid *g, const struct adjacency *graph, uint32_t node,
                       uint32_t first, uint32_t end) {
     bool coupled = false;
@@ -193,7 +194,7 @@ static bool may_begin(const struct grid *g, const struct adjacency *graph, uint3
     return coupled;
 }
 
-/// The aggregate that touches a node most often; the first of those with equal right.
+/// Returns the aggregate with the most neighbours of a node; ties go to the first.
 static uint32_t closest_aggregate(const struct grid *g, const struct adjacency *graph,
                                   uint32_t node, uint32_t first, uint32_t end, uint32_t *touches) {
     uint32_t best = NO_AGGREGATE;
@@ -215,7 +216,7 @@ static uint32_t closest_aggregate(const struct grid *g, const struct adjacency *
     return best;
 }
 
-/// joined: node_count, scratch; touches: node_count, zero.
+/// Forms the aggregates of a chunk. joined: node_count, scratch; touches: node_count, zero.
 static void aggregate_chunk(struct grid *g, const struct adjacency *graph, uint32_t chunk,
                             uint32_t *joined, uint32_t *touches) {
     const uint32_t first = g->chunk_start[chunk];
@@ -233,7 +234,8 @@ static void aggregate_chunk(struct grid *g, const struct adjacency *graph, uint3
             }
         }
     }
-    // Who is left over joins a neighbour; what joins does not attract others.
+    // Nodes that are left join a neighbouring aggregate. These new members do not count as
+    // neighbours in this pass.
     for (uint32_t i = first; i < end; i++) {
         joined[i] = g->aggregate[i] == NO_AGGREGATE
                         ? closest_aggregate(g, graph, i, first, end, touches)
@@ -254,7 +256,8 @@ static void list_members(struct grid *g) {
     }
     for (uint32_t i = g->node_count; i-- > 0;) {
         if (g->aggregate[i] != NO_AGGREGATE) {
-            // Filled from the end, each start moves to where the one before ended, and back below.
+            // Filled from the end: each start moves to the end of the one before, and is shifted
+            // back below.
             g->member[--g->member_start[g->aggregate[i] + 1]] = i;
         }
     }
@@ -268,7 +271,7 @@ static void list_members(struct grid *g) {
     g->member_start[g->coarse_count] = total;
 }
 
-/// s->mark, place and list: room for a grid's nodes.
+/// Requires s->mark, s->list_index and s->list with one entry per node.
 static pbs_status build_aggregates(struct memory *memory, struct grid *g,
                                    const struct adjacency *graph, struct scratch *s) {
     const uint32_t n = g->node_count;
@@ -292,7 +295,7 @@ static pbs_status build_aggregates(struct memory *memory, struct grid *g,
     return PBS_OK;
 }
 
-/// Which aggregates touch.
+/// Builds the graph of the aggregates.
 static pbs_status quotient(struct memory *memory, const struct grid *g,
                            const struct adjacency *graph, struct scratch *s,
                            struct adjacency *out) {
@@ -324,7 +327,8 @@ static pbs_status quotient(struct memory *memory, const struct grid *g,
 
 // --- aggregates of the finest grid ---
 
-/// Its nodes by the place that they belong to, as a grid of which those are the aggregates.
+/// Groups the nodes of the finest grid into units: a position with the rows that belong to it.
+/// Returns them as the aggregates of a grid.
 static pbs_status build_units(struct memory *memory, const struct grid *g,
                               const struct layout *layout, struct grid *units) {
     const uint32_t n = g->node_count;
@@ -351,7 +355,7 @@ static pbs_status build_units(struct memory *memory, const struct grid *g,
     return PBS_OK;
 }
 
-/// Neighbours' neighbours are neighbours.
+/// Adds the neighbours of neighbours to the graph.
 static pbs_status square(struct memory *memory, uint32_t count, struct scratch *s,
                          struct adjacency *graph) {
     struct adjacency out = {0};
@@ -388,7 +392,7 @@ static pbs_status square(struct memory *memory, uint32_t count, struct scratch *
     return PBS_OK;
 }
 
-/// Aggregates of units become aggregates of nodes.
+/// Turns aggregates of units into aggregates of nodes.
 static pbs_status expand_aggregates(struct memory *memory, const struct grid *units,
                                     const struct grid *coarse, struct grid *g) {
     bool good = true;
@@ -409,7 +413,8 @@ static pbs_status expand_aggregates(struct memory *memory, const struct grid *un
     return PBS_OK;
 }
 
-/// An aggregate takes a place with all that belongs to it.
+/// Forms aggregates of units, so that a position and the rows that belong to it are never
+/// separated.
 static pbs_status aggregate_units(struct memory *memory, struct grid *g,
                                   const struct layout *layout, const struct adjacency *graph,
                                   struct scratch *s) {
@@ -421,7 +426,7 @@ static pbs_status aggregate_units(struct memory *memory, struct grid *g,
         status = quotient(memory, &units, graph, s, &touching);
     }
     const uint32_t count = units.coarse_count;
-    // Every unit that touches anything is in its own list.
+    // Every unit with neighbours is also in its own list, hence the + 1.
     if (status == PBS_OK && touching.start[count] < (FEW_NEIGHBORS + 1) * (size_t)count) {
         status = square(memory, count, s, &touching);
     }
@@ -443,7 +448,7 @@ static pbs_status aggregate_units(struct memory *memory, struct grid *g,
 
 // --- interpolation ---
 
-/// The aggregates that row i of the smoothed interpolation has, into s->list.
+/// Lists the aggregates in row i of the smoothed interpolation in s->list. Returns their number.
 static uint32_t list_row(const struct grid *g, struct scratch *s, uint32_t i) {
     uint32_t count = 0;
     for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
@@ -485,7 +490,7 @@ static void fill_interpolation(struct grid *g, struct scratch *s) {
     }
 }
 
-/// Blocks of P in rows of another chunk than their aggregate.
+/// Lists the blocks of P in rows of another chunk than their aggregate's.
 static pbs_status list_outer(struct memory *memory, struct grid *g, const struct scratch *s) {
     uint32_t count = 0;
     for (uint32_t c = 0; c < g->chunk_count; c++) {
@@ -548,7 +553,8 @@ static pbs_status build_interpolation(struct memory *memory, struct grid *g, str
 
 // --- the Galerkin product ---
 
-/// The aggregates that row i of A P has, into s->list; how many entries of ap_slot that takes.
+/// Lists the aggregates in row i of A P in s->list. Adds the number of entries of ap_slot to
+/// *slots.
 static uint32_t list_product_row(const struct grid *g, struct scratch *s, uint32_t i,
                                  size_t *slots) {
     uint32_t count = 0;
@@ -609,7 +615,7 @@ static pbs_status build_product_rows(struct memory *memory, struct grid *g, stru
     return PBS_OK;
 }
 
-/// The place of an aggregate in a row of A P.
+/// Returns the index of an aggregate in a row of A P.
 static uint32_t find_slot(const struct scratch *s, uint32_t row, uint32_t aggregate) {
     uint32_t low = s->row_start[row];
     uint32_t high = s->row_start[row + 1];
@@ -624,7 +630,7 @@ static uint32_t find_slot(const struct scratch *s, uint32_t row, uint32_t aggreg
     return low;
 }
 
-/// Pairs of each block of P: the blocks of its row of A P from its own column on.
+/// Counts the pairs of each block of P: the blocks in its row of A P from its own column on.
 static pbs_status build_offsets(struct memory *memory, struct grid *g, struct scratch *s) {
     bool good = true;
     ALLOCATE(s->offset, (size_t)g->p_start[g->node_count] + 1);
@@ -647,8 +653,8 @@ static pbs_status build_offsets(struct memory *memory, struct grid *g, struct sc
     return good ? PBS_OK : PBS_ERROR_MEMORY;
 }
 
-/// Gives the blocks (aggregate, J) that rows before `end` make up their sums, from *next on.
-/// found_row null: counts only.
+/// Assigns sums to the blocks (aggregate, J) of rows before `end`, starting at *next. found_row
+/// null: only counts.
 static void assign_sums(struct grid *g, struct scratch *s, uint32_t aggregate, uint32_t end,
                         uint32_t *next) {
     const uint32_t first = s->cursor[aggregate];
@@ -680,7 +686,7 @@ static void assign_sums(struct grid *g, struct scratch *s, uint32_t aggregate, u
     *next += count;
 }
 
-/// One walk over chunks and aggregates; the number of sums.
+/// Visits all chunks and aggregates once. Returns the number of sums.
 static uint32_t walk_sums(struct grid *g, struct scratch *s) {
     uint32_t next = 0;
     memset(s->mark, 0xff, g->node_count * sizeof *s->mark);
@@ -694,7 +700,7 @@ static uint32_t walk_sums(struct grid *g, struct scratch *s) {
     return next;
 }
 
-/// Sorts the sums by the block that they are a part of.
+/// Groups the sums by the block that they belong to.
 static pbs_status join_sums(struct memory *memory, struct grid *g, struct scratch *s,
                             uint32_t count) {
     bool good = true;
@@ -755,7 +761,7 @@ static pbs_status build_product(struct memory *memory, struct grid *g, struct sc
 
 // --- grids ---
 
-/// Consecutive chunks of the finer grid, until they have enough nodes.
+/// Joins consecutive chunks of the finer grid until they have enough nodes.
 static pbs_status join_chunks(struct memory *memory, const struct grid *fine, struct grid *g) {
     bool good = true;
     ALLOCATE(g->chunk_start, (size_t)fine->chunk_count + 1);
@@ -803,7 +809,8 @@ static void free_scratch(struct memory *memory, struct scratch *s) {
     *s = (struct scratch){0};
 }
 
-/// Adds the next grid, and replaces the graph by its own; *added: whether there was one to add.
+/// Adds the next grid and replaces the graph by that grid's graph. *added: whether there was one to
+/// add.
 static pbs_status add_grid(struct multigrid *m, struct memory *memory, struct adjacency *graph,
                            bool own_graph, struct scratch *s, bool *added) {
     struct grid *g = m->grid + m->grid_count - 1;
@@ -846,7 +853,7 @@ static pbs_status add_grids(struct multigrid *m, struct memory *memory, struct a
     return PBS_OK;
 }
 
-/// What couples of an upper triangle, and which of its blocks each is.
+/// The blocks of an upper triangle that couple, and their indices in it.
 struct coupled_rows {
     uint32_t *start, *column, *block;
 };
@@ -924,7 +931,7 @@ static pbs_status reserve_values(struct multigrid *m, struct memory *memory) {
     return good ? PBS_OK : PBS_ERROR_MEMORY;
 }
 
-/// All but the smoother, for m's pattern.
+/// Builds everything but the smoother, for m's pattern.
 static pbs_status build_all(struct multigrid *m, const uint8_t *coupled) {
     struct memory *memory = m->memory;
     RETURN_IF_FAILED(build_finest(m, memory, m->pattern, coupled));

@@ -1,4 +1,5 @@
-// Trees and counts in time nearly linear in the blocks of the matrix, not of its factor.
+// See elimination.h. Time is nearly linear in the number of blocks of the matrix, not of its
+// factor.
 #include "linear/supernodal/elimination.h"
 
 #include <string.h>
@@ -7,8 +8,8 @@ void elimination_couplings(const struct bsr *pattern, const uint32_t *position, 
                            struct couplings *out) {
     const uint32_t n = pattern->row_count;
     memset(out->start, 0, ((size_t)n + 1) * sizeof *out->start);
-    // Two passes: start[i + 1] counts, and then start[i] moves from the first of i to its end,
-    // which is where those of i + 1 begin.
+    // Two passes: first start[i + 1] counts; then start[i] advances from the first entry of i to
+    // its end, which is the start of i + 1.
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t row = 0; row < n; row++) {
             for (uint32_t k = pattern->row_start[row]; k < pattern->row_start[row + 1]; k++) {
@@ -44,7 +45,8 @@ void elimination_tree(uint32_t count, const struct couplings *earlier, uint32_t 
         parent[i] = NO_INDEX;
         ancestor[i] = NO_INDEX;
         for (uint32_t k = earlier->start[i]; k < earlier->start[i + 1]; k++) {
-            // Up to the root of the tree so far, and everyone met looks to i from now on.
+            // Walks from j to the root of its current subtree. Path compression: every node on the
+            // way then points to i.
             for (uint32_t j = earlier->other[k]; j != i;) {
                 const uint32_t up = ancestor[j];
                 ancestor[j] = i;
@@ -60,8 +62,8 @@ void elimination_tree(uint32_t count, const struct couplings *earlier, uint32_t 
 
 void elimination_postorder(uint32_t count, const uint32_t *parent, uint32_t *label,
                            uint32_t *scratch) {
-    // Subtree sizes give every label without walking: a child begins where its earlier siblings
-    // end.
+    // Subtree sizes give every label directly: a child's range starts where that of its previous
+    // sibling ends.
     uint32_t *size = scratch;
     uint32_t *next = scratch + count;
     uint32_t *begin = scratch + 2 * (size_t)count;
@@ -75,7 +77,8 @@ void elimination_postorder(uint32_t count, const uint32_t *parent, uint32_t *lab
     }
     uint32_t roots = count;
     for (uint32_t i = count; i-- > 0;) {
-        // Ascending children fill their parent's range, taken here from its end.
+        // The children in ascending order fill their parent's range; this loop fills it from the
+        // end.
         uint32_t *end = parent[i] == NO_INDEX ? &roots : &next[parent[i]];
         begin[i] = *end - size[i];
         *end = begin[i];
@@ -84,7 +87,7 @@ void elimination_postorder(uint32_t count, const uint32_t *parent, uint32_t *lab
     }
 }
 
-/// The root of the set that holds j; halves the path to it.
+/// Returns the root of the set of j; halves the path to it.
 static uint32_t find(uint32_t *set, uint32_t j) {
     while (set[j] != j) {
         set[j] = set[set[j]];
@@ -95,9 +98,9 @@ static uint32_t find(uint32_t *set, uint32_t j) {
 
 void elimination_counts(uint32_t count, const uint32_t *parent, const struct couplings *later,
                         uint32_t *entries, uint32_t *scratch) {
-    uint32_t *first = scratch;                    // descendant in the postorder
-    uint32_t *neighbor = scratch + (size_t)count; // the last one coupled to it, plus 1
-    uint32_t *leaf = scratch + 2 * (size_t)count; // the last leaf of its row's subtree
+    uint32_t *first = scratch;                    // first descendant in the postorder
+    uint32_t *neighbor = scratch + (size_t)count; // 1 + the last position found coupled to it
+    uint32_t *leaf = scratch + 2 * (size_t)count; // the last leaf found in its row's subtree
     uint32_t *set = scratch + 3 * (size_t)count;
     for (uint32_t j = 0; j < count; j++) {
         first[j] = j;
@@ -112,7 +115,8 @@ void elimination_counts(uint32_t count, const uint32_t *parent, const struct cou
             first[parent[j]] = first[j] < first[parent[j]] ? first[j] : first[parent[j]];
         }
     }
-    // Weights may be negative until they are summed up the tree: they wrap, and wrap back.
+    // Weights may be negative until they are summed up the tree. The unsigned arithmetic wraps and
+    // wraps back.
     for (uint32_t j = 0; j < count; j++) {
         if (parent[j] != NO_INDEX) {
             entries[parent[j]]--;
@@ -120,8 +124,8 @@ void elimination_counts(uint32_t count, const uint32_t *parent, const struct cou
         for (uint32_t k = later->start[j]; k < later->start[j + 1]; k++) {
             const uint32_t u = later->other[k];
             if (first[j] + 1 > neighbor[u]) {
-                // j is a leaf of the row subtree of u; where its path meets that of the leaf before
-                // is counted by both.
+                // j is a leaf of the row subtree of u. Where its path meets that of the previous
+                // leaf, both paths are counted, hence the subtraction.
                 entries[j]++;
                 if (leaf[u] != NO_INDEX) {
                     entries[find(set, leaf[u])]--;

@@ -1,4 +1,4 @@
-// The factorisation's buffers, and which precision does the work.
+// Buffers of the supernodal factorisation, and dispatch to the precision.
 #include "linear/supernodal/supernodal.h"
 
 #include "base/runtime/arithmetic.h"
@@ -72,7 +72,7 @@ void supernodal_set_precision(struct supernodal *s, enum supernodal_precision pr
     s->precision = precision;
 }
 
-/// Of all bad pivots the first in the order of elimination counts: its supernode.
+/// Returns the supernode of the first bad pivot in elimination order.
 static uint32_t first_bad(const struct supernodal *s) {
     uint32_t k = 0;
     while (s->bad[k] == NO_INDEX) {

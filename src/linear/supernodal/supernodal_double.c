@@ -6,7 +6,7 @@
 #define REAL_MAX     DBL_MAX
 #define REAL_EPSILON DBL_EPSILON
 #define SQUARE_ROOT  sqrt
-#define REAL_FLUSHES false // takes denormal numbers for zero
+#define REAL_FLUSHES false // flush denormal numbers to zero
 #define NAME(x)      x##_double
 
 #include "linear/supernodal/supernodal_numeric.h"

@@ -6,7 +6,7 @@
 #define REAL_MAX     FLT_MAX
 #define REAL_EPSILON FLT_EPSILON
 #define SQUARE_ROOT  sqrtf
-#define REAL_FLUSHES true // takes denormal numbers for zero
+#define REAL_FLUSHES true // flush denormal numbers to zero
 #define NAME(x)      x##_float
 
 #include "linear/supernodal/supernodal_numeric.h"

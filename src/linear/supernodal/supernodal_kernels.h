@@ -1,12 +1,12 @@
-// Dense kernels of one precision; see supernodal_numeric.h. C -= A B^T in the registers, on columns
-// where they lie: fronts are small, or fit in the cache tile by tile, so no more than a strip of A
-// is copied. An entry is the same chain of multiply-adds for any tile and any width of vectors,
-// fused where the processor can, as a BLAS's are, unless the world says never; so its bits depend
-// on that alone.
+// Dense kernels in one precision; see supernodal_numeric.h. C -= A B^T is computed in registers on
+// columns in place: fronts are small or fit in the cache by tiles, so at most a strip of A is
+// copied. Each entry is the same chain of multiply-adds for every tile and vector width. The chain
+// is fused if the processor can and the world allows it, as in a BLAS, so the result depends on
+// that alone.
 //
-// Columns come in threes, rows in any number.
+// The number of columns is a multiple of three; the number of rows is arbitrary.
 
-/// A vector of as many entries as a cache line holds.
+/// A vector of one cache line.
 typedef REAL NAME(lanes) __attribute__((vector_size(CACHE_LINE)));
 
 #define LANE_COUNT (CACHE_LINE / sizeof(REAL))
@@ -17,7 +17,8 @@ ALWAYS_INLINE NAME(lanes) NAME(load)(const REAL *p) {
     return v;
 }
 
-/// The first `count` lanes; pieces of constant size, as copies of any other size are calls.
+/// Load the first `count` lanes. Copies have constant sizes, because a copy of variable size is a
+/// function call.
 ALWAYS_INLINE NAME(lanes) NAME(load_part)(const REAL *p, size_t count) {
     NAME(lanes) v = {0};
     char *to = (char *)&v;
@@ -44,17 +45,17 @@ ALWAYS_INLINE void NAME(store_part)(REAL *p, NAME(lanes) v, size_t count) {
     }
 }
 
-/// What one call multiplies.
+/// Operands of one product.
 struct NAME(product) {
     size_t rows, width, depth;
     const REAL *a; ///< rows x depth
     const REAL *b; ///< width x depth
-    size_t stride; ///< of both
+    size_t stride; ///< of a and b
     REAL *c;
     size_t c_stride;
-    bool adds;     ///< to what is in C, instead of to zero
-    bool is_lower; ///< entries of C above its diagonal do not matter
-    bool fuses;    ///< multiplications with additions, where the processor can
+    bool adds;     ///< true: C -= A B^T; false: C = -A B^T
+    bool is_lower; ///< entries of C above its diagonal may be overwritten with anything
+    bool fuses;    ///< uses fused multiply-adds if the processor has them
 };
 
 #define KERNEL(x)       NAME(x##_fused)
@@ -77,7 +78,7 @@ struct NAME(product) {
 #undef KERNEL_VERSIONS
 #undef KERNEL_CONTRACTS
 
-/// C (-)= A B^T: so many columns at a time that a strip of A and B stay in the cache.
+/// C = C - A B^T or -A B^T, in blocks of depth such that a strip of A and B fit in the cache.
 static void NAME(subtract_product)(const struct NAME(product) * p) {
     struct NAME(product) part = *p;
     for (size_t left = p->depth; left > 0; left -= part.depth) {
@@ -102,7 +103,8 @@ static void NAME(divide)(size_t rows, size_t width, const REAL *l, REAL *x, size
     }
 }
 
-/// Rows of a panel of L: x L^T = x, where L is the lower triangle of the panel's diagonal block.
+/// Computes rows of a panel of L: solves x L^T = x, with L the lower triangle of the panel's
+/// diagonal block.
 static void NAME(divide_rows)(size_t rows, size_t width, const REAL *l, REAL *x, size_t stride,
                               bool fuses) {
     for (size_t j = 0; j < width; j += 6) {
@@ -122,9 +124,8 @@ static void NAME(divide_rows)(size_t rows, size_t width, const REAL *l, REAL *x,
     }
 }
 
-/// The Cholesky factor of a few columns, by columns. Stops before the first pivot that is no larger
-/// than the rounding of the entry it came from, which has no digit right: the number of columns
-/// done.
+/// Computes the Cholesky factor of a few columns. Stops at the first pivot that is not larger than
+/// the rounding error of its original diagonal entry. Returns the number of columns done.
 static size_t NAME(factor_few)(size_t width, REAL *a, size_t stride, const REAL *diagonal) {
     for (size_t j = 0; j < width; j++) {
         REAL *column = a + j * stride;
@@ -145,8 +146,8 @@ static size_t NAME(factor_few)(size_t width, REAL *a, size_t stride, const REAL 
     return width;
 }
 
-/// The Cholesky factor of the first `width` columns of a matrix of `rows` rows; the number of
-/// columns done. diagonal: of the matrix before elimination.
+/// Computes the first `width` columns of the Cholesky factor of a matrix with `rows` rows. Returns
+/// the number of columns done. diagonal: of the matrix before elimination.
 static size_t NAME(factor_columns)(size_t rows, size_t width, REAL *a, size_t stride,
                                    const REAL *diagonal, bool fuses) {
     for (size_t j = 0; j < width; j += 6) {

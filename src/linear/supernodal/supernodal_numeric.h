@@ -1,5 +1,5 @@
-// The factorisation of one precision: included by the source of each, which defines REAL and what
-// it calls things (NAME).
+// The numerical factorisation in one precision. Included by a source file per precision, which
+// defines REAL and the function suffix NAME.
 #include "linear/supernodal/supernodal_parts.h"
 
 #include <stdatomic.h>
@@ -11,39 +11,40 @@ static void NAME(divide_work)(struct tasks *tasks, size_t count, pbs_work_fn wor
     (REAL_FLUSHES ? tasks_for_flushing : tasks_for)(tasks, count, work, context);
 }
 
-/// A multifrontal factorisation under way.
+/// State of a factorisation.
 struct NAME(fronts) {
     struct supernodal *s;
     const double *values;
-    double scale;       ///< of the diagonal entries
+    double scale;       ///< factor of the diagonal entries, 1 + shift
     uint32_t piece_end; ///< of the batch
-    atomic_uint piece;  ///< the next one to take
-    atomic_bool is_bad; ///< a pivot was
+    atomic_uint piece;  ///< index of the next unassigned piece
+    atomic_bool is_bad; ///< a pivot was bad
 };
 
-/// A front that is being eliminated, cut into tiles by whoever has the tasks.
+/// The front that is being eliminated. With tasks it is divided into tiles.
 struct NAME(front) {
     const struct NAME(fronts) * all;
     struct supernodal *s;
     struct tasks *tasks;  ///< null inside a piece
-    REAL *shared, *local; ///< update matrices
+    REAL *shared, *local; ///< parts of `updates`
     uint32_t k;
-    size_t columns, rows; ///< of scalars; rows below the columns
+    size_t columns, rows; ///< in scalars; rows: below the columns
     size_t stride;
     REAL *entries;
-    size_t begin, end; ///< columns of the panel that is being eliminated
-    size_t divided;    ///< end of the rows that are eliminated with its diagonal block
+    size_t begin, end; ///< columns of the current panel
+    size_t divided;    ///< end of the rows that are eliminated together with its diagonal block
 };
 
 static REAL *NAME(update)(const struct NAME(front) * f, uint32_t k) {
     return (f->s->is_shared[k] ? f->shared : f->local) + f->s->update_start[k];
 }
 
-/// A 3x3 block, row-major, into a matrix of columns.
+/// Stores a 3x3 row-major block in a column-major matrix.
 static void NAME(put_block)(const double *block, bool transposed, REAL *to, size_t stride) {
     for (size_t j = 0; j < 3; j++) {
         for (size_t i = 0; i < 3; i++) {
-            // A block (row, column) with the earlier row is the transpose of what the factor holds.
+            // A block (row, column) whose row is eliminated first is the transpose of the factor's
+            // block.
             to[j * stride + i] = (REAL)(transposed ? block[3 * i + j] : block[3 * j + i]);
         }
     }
@@ -53,7 +54,7 @@ static size_t NAME(smaller)(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/// The first of a child's rows whose place is not below `place`.
+/// Returns the first of a child's rows whose index in the parent's front is at least `row`.
 static uint32_t NAME(first_row)(const struct supernodal *s, uint32_t child, size_t row) {
     const uint32_t *parent_row = s->parent_row + s->row_start[child];
     uint32_t low = 0;
@@ -69,14 +70,14 @@ static uint32_t NAME(first_row)(const struct supernodal *s, uint32_t child, size
     return low;
 }
 
-/// A part of the front: `at` is the entry of the row `row` and `column`, with which it begins.
+/// A part of the front that begins at row `row` and column `column`; `at` points to that entry.
 struct NAME(part) {
     REAL *at;
     size_t stride;
-    size_t row, row_end, column, column_end; ///< of nodes
+    size_t row, row_end, column, column_end; ///< in nodes
 };
 
-/// Rows next to each other, of the three columns of a node.
+/// Adds `length` consecutive rows of the three columns of a node.
 ALWAYS_INLINE void NAME(add_run)(size_t length, const REAL *restrict a, size_t a_stride,
                                  REAL *restrict b, size_t b_stride) {
     for (size_t j = 0; j < 3; j++) {
@@ -86,7 +87,7 @@ ALWAYS_INLINE void NAME(add_run)(size_t length, const REAL *restrict a, size_t a
     }
 }
 
-/// Adds what a child has in that part.
+/// Adds a child's update matrix to a part of the front.
 PBS_MULTIVERSION
 static void NAME(add_child)(const struct NAME(front) * f, uint32_t child,
                             const struct NAME(part) * part) {
@@ -124,7 +125,7 @@ static void NAME(add_children)(const struct NAME(front) * f, const struct NAME(p
     }
 }
 
-/// The matrix's own entries in a column of nodes.
+/// Loads the matrix's entries of a column of nodes.
 static void NAME(load_column)(const struct NAME(front) * f, uint32_t j) {
     const struct supernodal *s = f->s;
     const uint32_t position = s->first[f->k] + j;
@@ -143,7 +144,7 @@ static void NAME(load_column)(const struct NAME(front) * f, uint32_t j) {
     }
 }
 
-/// Columns of the front before elimination: the matrix's entries and what the children left.
+/// Assembles columns of the front: the matrix's entries and the children's update matrices.
 static void NAME(load_tile)(void *context, size_t i) {
     const struct NAME(front) *f = context;
     const size_t begin = i * (LOAD_TILE / 3);
@@ -156,7 +157,7 @@ static void NAME(load_tile)(void *context, size_t i) {
     NAME(add_children)(f, &part);
 }
 
-/// The panel's diagonal block, and everything below when that is one tile.
+/// Factors the panel's diagonal block, and everything below it if that is a single tile.
 static bool NAME(factor_diagonal)(const struct NAME(front) * f) {
     struct supernodal *s = f->s;
     const size_t width = f->end - f->begin;
@@ -170,7 +171,7 @@ static bool NAME(factor_diagonal)(const struct NAME(front) * f) {
     return done == width;
 }
 
-/// Rows below the panel's diagonal block.
+/// Eliminates rows below the panel's diagonal block.
 static void NAME(divide_tile)(void *context, size_t i) {
     const struct NAME(front) *f = context;
     const size_t first = f->divided + i * TILE_ROWS;
@@ -180,8 +181,8 @@ static void NAME(divide_tile)(void *context, size_t i) {
      column + first, f->stride, f->s->fuses);
 }
 
-/// A tile of a lower triangle that is cut into panels of columns, these into tiles of rows, which
-/// begin on the diagonal.
+/// A tile of a lower triangle. The triangle is cut into panels of columns, and these into tiles of
+/// rows, starting at the diagonal.
 struct NAME(tile) {
     size_t column, width, row, height;
 };
@@ -205,7 +206,7 @@ static struct NAME(tile) NAME(tile_at)(size_t columns, size_t rows, size_t i) {
                                NAME(smaller)(TILE_ROWS, rows - row)};
 }
 
-/// What the panel takes from the columns of the front behind it.
+/// Subtracts the panel's contribution from the remaining columns of the front.
 static void NAME(advance_tile)(void *context, size_t i) {
     const struct NAME(front) *f = context;
     const struct NAME(tile)
@@ -228,8 +229,8 @@ static void NAME(advance_tile)(void *context, size_t i) {
     NAME(subtract_product)(&product);
 }
 
-/// A part of the update matrix: what all columns of the front take from it, and what the children
-/// left.
+/// Computes a tile of the update matrix: the children's update matrices minus the contribution of
+/// all columns of the front.
 static void NAME(update_tile)(void *context, size_t i) {
     const struct NAME(front) *f = context;
     const struct NAME(tile) tile = NAME(tile_at)(f->rows, f->rows, i);
@@ -258,7 +259,7 @@ static void NAME(update_tile)(void *context, size_t i) {
     NAME(add_children)(f, &part);
 }
 
-/// False at a bad pivot.
+/// Eliminates a front. Returns false at a bad pivot.
 static bool NAME(factor_front)(struct NAME(front) * f, uint32_t k) {
     const struct supernodal *s = f->s;
     f->k = k;
@@ -283,7 +284,8 @@ static bool NAME(factor_front)(struct NAME(front) * f, uint32_t k) {
     return true;
 }
 
-/// A worker takes one piece after the other. Which ones does not matter to the result.
+/// Each worker takes one piece after the other. The assignment of pieces to workers does not affect
+/// the result.
 static void NAME(factor_pieces)(void *context, size_t worker) {
     struct NAME(fronts) *all = context;
     struct supernodal *s = all->s;
@@ -298,7 +300,8 @@ static void NAME(factor_pieces)(void *context, size_t worker) {
             return;
         }
         for (uint32_t k = s->piece_begin[piece]; k < s->piece_end[piece]; k++) {
-            // The others go on, so that the first of all bad pivots is the one that is told.
+            // Other workers continue, so that the first bad pivot in elimination order is always
+            // found.
             if (!NAME(factor_front)(&f, k)) {
                 atomic_store_explicit(&all->is_bad, true, memory_order_relaxed);
                 break;

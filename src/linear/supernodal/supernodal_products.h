@@ -1,14 +1,15 @@
-// The inner kernels of one precision, with or without fused multiply-adds: KERNEL names them,
-// KERNEL_VERSIONS says what they are compiled for, KERNEL_CONTRACTS whether clang may fuse.
-// Included once for each by supernodal_kernels.h.
+// The inner kernels of one precision, with or without fused multiply-adds. KERNEL names them,
+// KERNEL_VERSIONS lists the target processors, KERNEL_CONTRACTS allows clang to fuse. Included once
+// for each variant by supernodal_kernels.h.
 
-/// vectors x width of C, both constants; the last vector has `count` rows. a: these rows of A
+/// Computes a tile of C: `vectors` x `width`, both constants; the last vector has `count` rows. a:
+/// these rows of A
 ALWAYS_INLINE void KERNEL(multiply_tile)(const struct NAME(product) * p, const REAL *a,
                                          size_t a_stride, size_t row, size_t column, size_t vectors,
                                          size_t width, size_t count) {
     KERNEL_CONTRACTS
     NAME(lanes) sums[6][4] = {{{0}}};
-    // Of A whole vectors: what lies behind the rows is not used.
+    // Whole vectors of A are loaded; lanes behind the last row are not used.
     const REAL *b = p->b + column;
     for (size_t k = 0; k < p->depth; k++) {
         NAME(lanes) left[4];
@@ -23,7 +24,8 @@ ALWAYS_INLINE void KERNEL(multiply_tile)(const struct NAME(product) * p, const R
         a += a_stride;
         b += p->stride;
     }
-    // The sum by itself first: shorter chains of additions round less.
+    // The sum is formed first and then subtracted: shorter chains of additions have smaller
+    // rounding errors.
     for (size_t j = 0; j < width; j++) {
         for (size_t v = 0; v < vectors; v++) {
             REAL *c = p->c + (column + j) * p->c_stride + row + v * LANE_COUNT;
@@ -41,7 +43,7 @@ ALWAYS_INLINE void KERNEL(multiply_tile)(const struct NAME(product) * p, const R
     }
 }
 
-/// All columns of some rows.
+/// Computes all columns of some rows of C.
 ALWAYS_INLINE void KERNEL(multiply_rows)(const struct NAME(product) * p, const REAL *a,
                                          size_t a_stride, size_t row, size_t vectors,
                                          size_t count) {
@@ -56,8 +58,8 @@ ALWAYS_INLINE void KERNEL(multiply_rows)(const struct NAME(product) * p, const R
     }
 }
 
-/// Rows of A whose columns are far apart are brought together first: every column is on a page of
-/// its own, and there are more of them than the processor knows the addresses of.
+/// Packs rows of A whose columns are far apart. Otherwise every column would be on its own page,
+/// more than the TLB holds.
 ALWAYS_INLINE void KERNEL(multiply_packed)(const struct NAME(product) * p, size_t row) {
     NAME(lanes) packed[4 * PRODUCT_DEPTH];
     for (size_t k = 0; k < p->depth; k++) {
@@ -87,7 +89,7 @@ ALWAYS_INLINE void KERNEL(multiply)(const struct NAME(product) * p, bool is_wide
     }
 }
 
-/// For processors with 32 registers of a whole cache line, and for others.
+/// Variants for processors with 32 registers of a cache line each, and for others.
 KERNEL_VERSIONS
 static void KERNEL(multiply_wide)(const struct NAME(product) * p) {
     KERNEL(multiply)(p, true);
@@ -98,8 +100,8 @@ static void KERNEL(multiply_narrow)(const struct NAME(product) * p) {
     KERNEL(multiply)(p, false);
 }
 
-/// x[j] of consecutive rows becomes the solution of x L^T = x for the lower triangle of `width`
-/// columns; inverse: of its diagonal.
+/// Solves x L^T = x for consecutive rows: x[j] holds column j, L is the lower triangle of `width`
+/// columns, inverse: 1 / its diagonal.
 ALWAYS_INLINE void KERNEL(divide_lanes)(NAME(lanes) * x, size_t width, const REAL *l, size_t stride,
                                         const REAL *inverse) {
     KERNEL_CONTRACTS

@@ -1,27 +1,27 @@
-// In what order supernodes are eliminated, what may run at the same time, and where the update
-// matrices lie meanwhile. Decided by the amount of work alone, so that the result and the memory do
-// not depend on the number of threads.
+// Decides the elimination order of supernodes, what runs concurrently, and where update matrices
+// are stored. The decision depends on the amount of work only, so that result and memory do not
+// depend on the number of threads.
 #include "linear/supernodal/supernodal_parts.h"
 
 #include <math.h>
 
-// Of a piece: what one thread eliminates by itself is worth some hundred microseconds at least. Of
-// a small factor it is a larger part, as the fronts above are too small to be shared well; but
-// where that is milliseconds they are not.
+// Work of a piece. A piece for one thread should take at least a few hundred microseconds. For
+// small factors a piece is a larger fraction of the work, because their upper fronts are too small
+// to be divided well. SMALL_PIECE_FLOPS bounds this rule: larger fronts can be divided.
 #define PIECE_FLOPS          4e6
 #define PIECE_FRACTION       (1.0 / 1024)
 #define SMALL_PIECE_FRACTION (1.0 / 16)
 #define SMALL_PIECE_FLOPS    1e8
 
-// Update matrices of pieces that wait for their parents may take this part of the factor, or what
-// the last cache holds.
+// Update matrices that wait for their parents may occupy this fraction of the factor, or the size
+// of the last-level cache.
 #define WAITING_FRACTION (1.0 / 16)
 #define WAITING_ENTRIES  4e6
 
-// Update matrices between which room is looked for before more is taken.
+// Number of update matrices between which a gap is searched before memory is appended.
 enum { GAP_COUNT = 256 };
 
-/// The global part of `updates`: matrices in use, by address.
+/// The shared part of `updates`: a list of the matrices in use, by address.
 struct space {
     struct supernodal *s;
     uint32_t first, last;
@@ -63,7 +63,7 @@ static void vacate(struct space *space, uint32_t k) {
     *(after == NO_INDEX ? &space->last : &space->previous[after]) = before;
 }
 
-/// work: of each supernode's subtree
+/// work: flops of each supernode's subtree
 static void measure_subtrees(struct supernodal *s, double *work) {
     s->flops = 0.0;
     s->entries = 0;
@@ -71,7 +71,7 @@ static void measure_subtrees(struct supernodal *s, double *work) {
     for (uint32_t k = 0; k < s->count; k++) {
         const size_t columns = 3 * (size_t)front_columns(s, k);
         const size_t rows = 3 * (size_t)front_rows(s, k) + columns;
-        // Sums of squares of the lengths of the columns.
+        // Sum of the squares of the column lengths.
         const double m = (double)rows;
         const double below = m - (double)columns;
         const double flops = (m * (m + 1.0) * (2.0 * m + 1.0) -
@@ -92,7 +92,7 @@ static bool is_piece_root(const struct supernodal *s, uint32_t k, const double *
     return work[k] <= limit && (s->parent[k] == NO_INDEX || work[s->parent[k]] > limit);
 }
 
-/// Pieces: consecutive subtrees of little work. Above them, one supernode after the other.
+/// Cuts the tree into pieces of consecutive subtrees with little work, and the top above them.
 static void cut_pieces(struct supernodal *s, const double *work) {
     const double small = fmin(SMALL_PIECE_FRACTION * s->flops, SMALL_PIECE_FLOPS);
     const double limit = fmax(PIECE_FRACTION * s->flops, fmax(small, PIECE_FLOPS));
@@ -123,9 +123,9 @@ static void cut_pieces(struct supernodal *s, const double *work) {
     }
 }
 
-/// Inside a piece update matrices of even and odd depths are two stacks that grow from either end:
-/// when a front is done, those of its children are on top of the one and its own goes on the other.
-/// odd: scratch
+/// Inside a piece the update matrices of even and odd depths form two stacks that grow from both
+/// ends. When a front is done, its children's matrices are on top of one stack, and its own is
+/// pushed on the other. odd: scratch
 static void assign_local(struct supernodal *s, uint32_t *odd) {
     for (uint32_t k = s->count; k-- > 0;) {
         odd[k] = s->parent[k] == NO_INDEX ? 0 : 1 - odd[s->parent[k]];
@@ -159,8 +159,8 @@ static size_t shared_size_of(const struct supernodal *s, uint32_t piece) {
     return size;
 }
 
-/// Batches of pieces that may run at the same time, each followed by the supernodes above that then
-/// have all their children.
+/// Forms batches of pieces that may run concurrently. After each batch the top supernodes follow
+/// whose children are complete.
 static void make_batches(struct supernodal *s, uint32_t *scratch) {
     struct space space = {s, NO_INDEX, NO_INDEX, scratch, scratch + s->count};
     const double part = WAITING_FRACTION * (double)s->entries;

@@ -1,8 +1,8 @@
-// The triangular solves of one precision; see supernodal_numeric.h. Every front has a vector of its
-// own, its columns first, so that pieces share nothing: children are added to their parent's in
-// order, and take from it on the way back.
+// The triangular solves in one precision; see supernodal_numeric.h. Every front has its own vector,
+// its columns first, so that pieces are independent. The forward solve adds the children's vectors
+// to their parent's in a fixed order; the backward solve copies from the parent.
 
-/// A front that is being solved with; `begin` and `end` as in NAME(front).
+/// The front that is being solved with; `begin` and `end` as in NAME(front).
 struct NAME(solve) {
     const struct supernodal *s;
     struct tasks *tasks;
@@ -30,7 +30,7 @@ static struct NAME(solve)
                                 .vector = NAME(vector)(s, k)};
 }
 
-/// y -= A x of `width` columns, a constant, so that each y is loaded and stored once.
+/// y -= A x for a constant number of columns, `width`, so that each y is loaded and stored once.
 ALWAYS_INLINE void NAME(subtract_columns)(const REAL *a, size_t stride, size_t width, size_t count,
                                           const REAL *x, REAL *restrict y) {
     for (size_t i = 0; i < count; i++) {
@@ -102,7 +102,7 @@ static void NAME(lower_tile)(void *context, size_t i) {
      left < SOLVE_ROWS ? left : SOLVE_ROWS, f->vector + f->begin, f->vector + first);
 }
 
-/// Forward, a node after the other: the columns of the node, then the rest of the panel.
+/// Forward solve of a front: for each node of a panel its columns, then the rest of the panel.
 static void NAME(solve_front)(const struct supernodal *s, struct tasks *tasks, uint32_t k) {
     struct NAME(solve) f = NAME(solve_of)(s, tasks, k);
     REAL *x = f.vector;
@@ -141,7 +141,7 @@ static void NAME(upper_tile)(void *context, size_t i) {
      f->vector + first);
 }
 
-/// Backward.
+/// Backward solve of a front.
 static void NAME(solve_front_transposed)(const struct supernodal *s, struct tasks *tasks,
                                          uint32_t k) {
     struct NAME(solve) f = NAME(solve_of)(s, tasks, k);
@@ -153,7 +153,7 @@ static void NAME(solve_front_transposed)(const struct supernodal *s, struct task
     }
     for (f.end = f.columns; f.end > 0; f.end = f.begin) {
         f.begin = (f.end - 1) / UPDATE_PANEL * UPDATE_PANEL;
-        // A few columns of a short front are not worth being divided.
+        // Short fronts are not divided among threads.
         struct tasks *divided = f.columns + f.rows - f.end < SOLVE_ROWS ? NULL : tasks;
         NAME(divide_work)
         (divided, (f.end - f.begin + SOLVE_COLUMNS - 1) / SOLVE_COLUMNS, NAME(upper_tile), &f);

@@ -1,25 +1,25 @@
-// Which columns of the factor become one supernode, what rows it has, and where everything lies: Ng
-// and Peyton (SIAM J. Sci. Comput. 14, 1993) for fundamental supernodes; Ashcraft and Grimes (ACM
-// Trans. Math. Softw. 15, 1989) for merging a supernode with its parent where few zeros come in.
+// Symbolic analysis: columns of each supernode, its rows, and the storage layout. Fundamental
+// supernodes follow Ng and Peyton (SIAM J. Sci. Comput. 14, 1993). Merging a supernode with its
+// parent where that adds few zeros follows Ashcraft and Grimes (ACM Trans. Math. Softw. 15, 1989).
 #include "linear/supernodal/supernodal_parts.h"
 
 #include <string.h>
 
-/// Supernodes while they are merged; numbered as they are found, children first.
+/// Supernodes before and during merging, numbered children first.
 struct draft {
     uint32_t count;
-    uint32_t *first;   ///< count + 1: columns in the postorder of the elimination tree
+    uint32_t *first;   ///< count + 1: first column, in the postorder of the elimination tree
     uint32_t *columns; ///< of the merged supernode
-    uint32_t *rows;    ///< of its front, its columns included
+    uint32_t *rows;    ///< of its front, including its columns
     uint32_t *parent;
-    uint32_t *into;    ///< the one it was merged into, or itself
+    uint32_t *into;    ///< the supernode that it was merged into, or itself
     uint32_t *child;   ///< first in the list of children, or NO_INDEX
-    uint32_t *last;    ///< and last
+    uint32_t *last;    ///< last in the list of children
     uint32_t *sibling; ///< next in the list
-    double *zeros;     ///< blocks that are stored but known to be zero
+    double *zeros;     ///< stored blocks that are known to be zero
 };
 
-/// What one analysis works with; the arrays lie in s->scratch.
+/// Arrays of one analysis, all in s->scratch.
 struct analysis {
     struct supernodal *s;
     const struct bsr *pattern;
@@ -43,7 +43,7 @@ static size_t off_diagonal_count(const struct bsr *pattern) {
     return pattern->row_start[pattern->row_count] - (size_t)pattern->row_count;
 }
 
-/// All that is as long as the pattern.
+/// Allocates everything whose size follows from the pattern.
 static pbs_status reserve_for_pattern(struct analysis *a) {
     struct supernodal *s = a->s;
     const size_t n = a->pattern->row_count;
@@ -122,7 +122,7 @@ static void relabel_positions(struct analysis *a) {
     }
 }
 
-/// Positions become a postorder of the elimination tree; then the columns are counted.
+/// Renumbers the positions in a postorder of the elimination tree, and counts the columns.
 static void count_columns(struct analysis *a) {
     const uint32_t n = a->s->row_count;
     elimination_couplings(a->pattern, a->s->position, true, &a->couplings);
@@ -136,7 +136,8 @@ static void count_columns(struct analysis *a) {
     elimination_counts(n, a->tree, &a->couplings, a->entries, a->work);
 }
 
-/// A column begins a supernode unless it is the only child's parent and has its rows.
+/// Finds the fundamental supernodes. A column continues the supernode before it if that is its only
+/// child and has the same rows.
 static void find_fundamental(struct analysis *a) {
     const uint32_t n = a->s->row_count;
     struct draft *d = &a->draft;
@@ -179,7 +180,8 @@ static void append_child(struct draft *d, uint32_t parent, uint32_t child) {
     d->sibling[child] = NO_INDEX;
 }
 
-/// Zeros that come in when every column of the child gets all rows of the parent.
+/// Returns the zero blocks that are added when every column of the child gets all rows of the
+/// parent.
 static double added_zeros(const struct draft *d, uint32_t child, uint32_t parent) {
     const double below = (double)d->rows[child] - d->columns[child];
     return d->columns[child] * (d->rows[parent] - below);
@@ -189,7 +191,8 @@ static double stored_blocks(double columns, double rows) {
     return columns * (rows - 0.5 * (columns - 1.0));
 }
 
-/// Small supernodes are worth more zeros: each has a cost of its own.
+/// Returns whether merging pays. Small supernodes may add more zeros, because each supernode has a
+/// fixed cost.
 static bool worth_merging(const struct draft *d, uint32_t child, uint32_t parent) {
     const double columns = (double)d->columns[child] + d->columns[parent];
     const double zeros = d->zeros[child] + d->zeros[parent] + added_zeros(d, child, parent);
@@ -204,7 +207,7 @@ static void merge(struct draft *d, uint32_t child, uint32_t parent) {
     d->columns[parent] += d->columns[child];
     d->rows[parent] += d->columns[child];
     d->into[child] = parent;
-    // The grandchildren, who were not worth merging with the smaller front.
+    // The parent gets the child's children, which were not worth merging with the smaller front.
     if (d->child[child] != NO_INDEX) {
         if (d->child[parent] == NO_INDEX) {
             d->child[parent] = d->child[child];
@@ -215,7 +218,8 @@ static void merge(struct draft *d, uint32_t child, uint32_t parent) {
     }
 }
 
-/// The child with the most rows below it first: it brings the fewest zeros.
+/// Merges children into their parent, beginning with the one that has the most rows below its
+/// columns, because it adds the fewest zeros.
 static void merge_children(struct draft *d, uint32_t parent) {
     uint32_t best = NO_INDEX;
     for (uint32_t c = d->child[parent]; c != NO_INDEX; c = d->sibling[c]) {
@@ -247,7 +251,8 @@ static void merge_children(struct draft *d, uint32_t parent) {
 
 static void merge_supernodes(struct draft *d) {
     for (uint32_t i = 0; i < d->count; i++) {
-        // All children precede i, so its list is complete, and what it is merged into follows.
+        // All children precede i, so the list of i is complete, and the supernode that i is merged
+        // into follows.
         merge_children(d, i);
         if (d->parent[i] != NO_INDEX) {
             append_child(d, d->parent[i], i);
@@ -258,12 +263,12 @@ static void merge_supernodes(struct draft *d) {
     }
 }
 
-/// Numbers what is left of the draft in a postorder, and gives its columns their positions.
+/// Numbers the remaining supernodes in postorder, and assigns positions to their columns.
 static void number_supernodes(struct analysis *a) {
     struct supernodal *s = a->s;
     struct draft *d = &a->draft;
-    uint32_t *kept = a->fill;      // draft -> number among those left
-    uint32_t *up = a->work;        // its parent
+    uint32_t *kept = a->fill;      // draft -> index among the remaining ones
+    uint32_t *up = a->work;        // parent of a remaining one
     uint32_t *number = a->entries; // its number in the postorder
     s->count = 0;
     for (uint32_t i = 0; i < d->count; i++) {
@@ -320,7 +325,7 @@ static void list_children(struct supernodal *s) {
             s->child[--s->child_start[s->parent[k] + 1]] = k;
         }
     }
-    // Every end became its own beginning, one place late.
+    // Each start was advanced to its end, which is the start of the next: shift back by one.
     for (uint32_t k = 0; k < s->count; k++) {
         s->child_start[k] = s->child_start[k + 1];
     }
@@ -330,8 +335,8 @@ static void list_children(struct supernodal *s) {
     }
 }
 
-/// Row i is in every supernode from those that hold a coupling of i up to its own: ascending rows
-/// make sorted lists.
+/// Fills the rows. Row i belongs to every supernode on the path from those with a coupling of i up
+/// to its own. Ascending i gives sorted lists.
 static void fill_rows(struct analysis *a) {
     struct supernodal *s = a->s;
     uint32_t *mark = a->fill;
@@ -355,7 +360,8 @@ static void fill_rows(struct analysis *a) {
     }
 }
 
-/// Both lists are sorted, and the parent's front has every row.
+/// Looks up each row in the parent's front. Both lists are sorted, and the parent's front contains
+/// every row.
 static void assign_rows(struct supernodal *s, uint32_t k) {
     const uint32_t up = s->parent[k];
     if (up == NO_INDEX) {
@@ -380,8 +386,8 @@ static void assign_rows(struct supernodal *s, uint32_t k) {
     }
 }
 
-/// The blocks of the matrix by column of the factor; rows in the front are looked up in a table of
-/// the supernode's rows.
+/// Groups the blocks of the matrix by factor column. A table of the supernode's rows gives the row
+/// in the front.
 static void assign_blocks(struct analysis *a) {
     struct supernodal *s = a->s;
     const struct bsr *m = a->pattern;
@@ -437,8 +443,8 @@ pbs_status supernodal_symbolic(struct supernodal *s, const struct bsr *pattern,
     number_supernodes(&a);
     list_children(s);
     const size_t rows = (s->row_start[s->count] + 15) / 16 * 16;
-    // Patterns change with contact: with twice the room a pile at rest asks for no more, though its
-    // fill goes up and down.
+    // The pattern changes with contact. With twice the needed capacity, a pile at rest does not
+    // allocate again although its fill fluctuates.
     const size_t needed = 3 * rows;
     RETURN_IF_FAILED(memory_reserve(s->memory, &s->structure, &s->structure_capacity,
                                     needed > s->structure_capacity ? 2 * needed : needed,

@@ -1,6 +1,6 @@
-// Contacts that come and go change the pattern from one matrix to the next. Then it is made anew by
-// sorting: first which units couple, for the order of elimination, then which rows. The order
-// depends on nothing but the present matrix, as repeatable results ask.
+// See coarse_matrix.h. Contact changes the pattern from one matrix to the next. The pattern is then
+// rebuilt by sorting pairs: first pairs of units, which give the elimination order, then pairs of
+// rows. The order depends on the current matrix only, so that results are repeatable.
 #include "linear/two_level/coarse_matrix.h"
 
 #include <string.h>
@@ -22,7 +22,8 @@ static void list_clusters(const struct rigid_clusters *clusters, struct coarse_m
     }
 }
 
-/// What contact rows share with clusters, with each other in H0, and in C.
+/// Lists the pairs that contact causes: contact rows with clusters, with each other in H0, and in
+/// C.
 static void list_contacts(const struct rigid_clusters *clusters,
                           const struct linear_problem *problem, const uint32_t *contact,
                           struct coarse_matrix *e) {
@@ -80,7 +81,7 @@ static pbs_status reserve_units(struct memory *memory, uint32_t units, struct co
                           sizeof(uint32_t));
 }
 
-/// Without contact METIS has found an order, once.
+/// Orders the units. Without contact this is the order that METIS found for the clusters, once.
 static pbs_status order_units(struct memory *memory, const struct rigid_clusters *clusters,
                               const struct linear_problem *problem, uint32_t units,
                               struct coarse_matrix *e) {
@@ -108,7 +109,7 @@ static void number_rows(uint32_t units, const struct rigid_clusters *clusters,
     e->contact_position = e->unit_row + clusters->count;
 }
 
-/// From which units couple to which rows do.
+/// Lists the pairs of rows of all pairs of units.
 static pbs_status list_rows(struct memory *memory, uint32_t units, struct coarse_matrix *e) {
     RETURN_IF_FAILED(pairs_reserve(memory, 4 * (size_t)e->unit_start[units], &e->pairs));
     e->pairs.count = 0;
@@ -157,7 +158,7 @@ static pbs_status make_pattern(struct memory *memory, const struct rigid_cluster
     return PBS_OK;
 }
 
-/// The matrix is in the order of elimination already.
+/// Analyses the factor. The matrix is already in elimination order.
 static pbs_status analyze(struct memory *memory, struct coarse_matrix *e) {
     RETURN_IF_FAILED(pairs_reserve(memory, e->matrix.row_count, &e->pairs));
     uint32_t *order = (uint32_t *)e->pairs.scratch;
@@ -208,7 +209,7 @@ pbs_status coarse_matrix_prepare(struct memory *memory, const struct rigid_clust
                                  const struct linear_problem *problem, const uint32_t *contact,
                                  struct coarse_matrix *e) {
     if (!e->is_made || !contact_matrix_same_pattern(&e->made_for, problem->c)) {
-        // Whatever fails below leaves no usable pattern.
+        // If anything below fails, there is no usable pattern.
         e->is_made = false;
         RETURN_IF_FAILED(make_pattern(memory, clusters, problem, contact, e));
         RETURN_IF_FAILED(analyze(memory, e));

@@ -1,5 +1,6 @@
-// The pattern of the coarse matrix E = Z^T H Z and its factor: two block rows for each cluster's
-// rigid motions (translation, rotation) and one for each row that contact touches.
+// The coarse matrix E = Z^T H Z of the two-level preconditioner: its pattern and its factor. Each
+// cluster has two block rows, for translation and rotation, and each row that contact touches has
+// one.
 #ifndef PBS_LINEAR_TWO_LEVEL_COARSE_MATRIX_H
 #define PBS_LINEAR_TWO_LEVEL_COARSE_MATRIX_H
 
@@ -9,35 +10,35 @@
 #include "sparse/ordering/minimum_degree.h"
 
 struct coarse_matrix {
-    struct bsr matrix;                ///< in the order of elimination
+    struct bsr matrix;                ///< in elimination order
     const uint32_t *cluster_position; ///< cluster -> the first of its two rows
-    const uint32_t *contact_position; ///< index of a row of C -> its row
+    const uint32_t *contact_position; ///< index of a row of C -> its row in the matrix
     struct supernodal *factor;
-    struct pairs pairs; ///< scratch: of units, then of rows. A unit is a cluster or, numbered after
-                        ///< them, a row of C
+    struct pairs pairs; ///< scratch: pairs of units, then of rows. The clusters come first as
+                        ///< units, then the rows of C.
     struct minimum_degree ordering;
     uint32_t *unit_start, *unit_neighbor, *unit_order, *unit_row; ///< scratch
-    uint32_t *unit_height;                                        ///< scratch: rows of a unit
+    uint32_t *unit_height;                                        ///< scratch: block rows of a unit
     size_t unit_start_capacity, unit_neighbor_capacity, unit_order_capacity, unit_row_capacity,
         unit_height_capacity;
-    struct contact_matrix made_for; ///< of which only the pattern was copied
-    bool is_made;                   ///< the pattern, and its symbolic factor
+    struct contact_matrix made_for; ///< only its pattern is used
+    bool is_made;                   ///< pattern and symbolic factor are valid
     size_t start_capacity, column_capacity, value_capacity;
 };
 
-/// Made for no contact. The clusters must outlive it.
+/// Creates the matrix without contact. The clusters must outlive it.
 pbs_status coarse_matrix_create(struct memory *memory, const struct rigid_clusters *clusters,
                                 struct coarse_matrix *out);
 void coarse_matrix_destroy(struct memory *memory, struct coarse_matrix *e);
 
-/// Pattern and symbolic factor for what H couples now, made again where C couples other rows than
-/// at the last call. contact: row -> 1 + index of a row of C, or 0. Values become zero.
+/// Updates pattern and symbolic factor to H if C couples other rows than at the last call, and sets
+/// all values to zero. contact: row -> 1 + index of the row of C, or 0.
 pbs_status coarse_matrix_prepare(struct memory *memory, const struct rigid_clusters *clusters,
                                  const struct linear_problem *problem, const uint32_t *contact,
                                  struct coarse_matrix *e);
 
-/// Adds to block (row, column), or its transpose to (column, row) where that one is stored. stride:
-/// from one row of the block to the next.
+/// Adds a block to (row, column) or, if (column, row) is the stored one, its transpose there.
+/// stride: distance of the block's rows.
 void coarse_matrix_add(const struct coarse_matrix *e, uint32_t row, uint32_t column,
                        const double *block, size_t stride);
 

@@ -1,8 +1,8 @@
-// A cluster's columns of Z are, at a place with the offset d from the cluster's middle, the
-// translations I and the rotations w -> w x d; a block B of H0 takes them to B and to the rows d x
-// b for its rows b. At a row that is no place they are 0 and w -> M w, and B takes them to B M.
-// Everything is done cluster by cluster, and clusters belong to domains: sums have one order,
-// whatever the number of threads.
+// See coarse_space.h. For a position row at offset d from the cluster's centre, the cluster's
+// columns of Z are the identity (translations) and w -> w x d (rotations). A block B of H0 maps
+// them to B and to the rows d x b, for the rows b of B. For a row that is not a position they are 0
+// and w -> M w, and B maps them to 0 and B M. All loops run over clusters, and clusters belong to
+// domains, so the order of summation does not depend on the number of threads.
 #include "linear/two_level/coarse_space.h"
 
 #include <float.h>
@@ -12,17 +12,20 @@
 #include "base/lanes/lanes.h"
 #include "sparse/matrices/block3.h"
 
-// E is semidefinite where rigid motions of a cluster depend on each other (one row, rows in a line,
-// rows held): the correction has no part in those, so what stands on the diagonal does not matter.
+// E is only semidefinite if the rigid motions of a cluster are linearly dependent: one row,
+// collinear rows, constrained rows. The right-hand side has no component in those motions, so the
+// value of the added diagonal does not matter.
 #define REGULARIZATION 1e-10
 
-// A cluster this much smaller than its distance from the origin is in one place.
+// A cluster whose size is below this fraction of its distance from the origin counts as a single
+// point.
 #define ROUNDING 1e-12
 
-// A row of the six columns of a cluster: three translations, a gap, three rotations, a gap.
+// Layout of a row of a cluster's six columns: three translations, one unused, three rotations, one
+// unused.
 enum { WIDE = 8, ENTRY = 3 * WIDE, PAIR = 6 * WIDE };
 
-/// What goes by the clusters, which s owns already.
+/// Allocates what depends on the clusters, which s owns already.
 static pbs_status allocate_clusters(struct coarse_space *s) {
     struct memory *memory = s->memory;
     RETURN_IF_FAILED(coarse_matrix_create(memory, &s->clusters, &s->matrix));
@@ -50,7 +53,7 @@ static void free_buffers(struct coarse_space *s) {
     memory_release(s->memory, s->scratch);
 }
 
-/// What goes by the rows.
+/// Allocates what depends on the rows.
 static pbs_status allocate_rows(struct coarse_space *s) {
     const size_t rows = s->pattern->row_count;
     const bool has_others = s->layout->kind != NULL;
@@ -87,7 +90,8 @@ pbs_status coarse_space_create(struct memory *memory, const struct bsr *pattern,
     return PBS_OK;
 }
 
-/// Clusters of what couples now, where that has changed. On failure nothing changes.
+/// Rebuilds the clusters for the blocks that couple now, if these have changed. On failure nothing
+/// changes.
 static pbs_status couple(struct coarse_space *s, const struct linear_problem *problem) {
     if (problem->coupling == s->coupling) {
         return PBS_OK;
@@ -153,7 +157,8 @@ static bool is_position(const struct coarse_space *s, uint32_t row) {
     return layout_is_position(s->layout, row);
 }
 
-/// The problem's turns in units of the radius or, where all places are one, of their own size.
+/// Scales the problem's rotation modes by the cluster's radius or, if all its positions coincide,
+/// by the modes' own size.
 static void build_rotation_modes(const struct coarse_space *s, uint32_t k, double radius) {
     const struct rigid_clusters *c = &s->clusters;
     const double *modes = s->problem.rotation_modes;
@@ -175,8 +180,9 @@ static void build_rotation_modes(const struct coarse_space *s, uint32_t k, doubl
     }
 }
 
-/// From the middle of the cluster in units of its radius of gyration, places alone counted; zero,
-/// so that they only translate, where nothing is known, all are one, or it is not a number.
+/// Sets the offsets from the cluster's centre in units of its radius of gyration; only positions
+/// count. The offsets are zero, so that the cluster only translates, if positions are unknown,
+/// coincide or are not finite.
 static void measure_offsets(const struct coarse_space *s, uint32_t k) {
     const struct rigid_clusters *c = &s->clusters;
     const double *x = s->problem.positions;
@@ -224,7 +230,7 @@ ALWAYS_INLINE quad cross(quad a, quad b) {
     return next_axis(a * next_axis(b) - next_axis(a) * b);
 }
 
-/// What Z is at a row: places have an offset, others a turn.
+/// The rows of Z at one row: an offset for positions, a 3 x 3 rotation mode for others.
 struct mode {
     bool moves;
     quad offset;
@@ -267,7 +273,7 @@ ALWAYS_INLINE void add_transposed(double *to, const double *block, const struct 
     }
 }
 
-/// The diagonal block of H0 as Z of that row sees it.
+/// out = the diagonal block of H0 times the projection onto the row's free directions.
 static void diagonal_of(const struct coarse_space *s, uint32_t row, double out[9]) {
     const double *block = s->problem.a->values + 9 * (size_t)s->problem.a->row_start[row];
     memcpy(out, block, 9 * sizeof *out);
@@ -280,7 +286,7 @@ static void diagonal_of(const struct coarse_space *s, uint32_t row, double out[9
     }
 }
 
-/// Adds H0 Z of a row to the entries of its cluster.
+/// Adds the product of H0 with a row of Z to the entries of the row's cluster.
 ALWAYS_INLINE void multiply_row(const struct coarse_space *s, uint32_t row, bool moves,
                                 double *entries) {
     const struct rigid_clusters *c = &s->clusters;
@@ -299,7 +305,7 @@ ALWAYS_INLINE void multiply_row(const struct coarse_space *s, uint32_t row, bool
     }
 }
 
-/// H0 Z of cluster k into entries: ENTRY doubles each.
+/// Computes H0 Z of cluster k: ENTRY doubles per entry.
 PBS_MULTIVERSION
 static void multiply_modes(const struct coarse_space *s, uint32_t k, double *entries) {
     const struct rigid_clusters *c = &s->clusters;
@@ -318,7 +324,7 @@ static void multiply_modes(const struct coarse_space *s, uint32_t k, double *ent
     }
 }
 
-/// to += Z_i^T X, X: the three wide rows of an entry.
+/// to += Z_i^T X; X: the three rows of an entry; d: the offset of row i.
 ALWAYS_INLINE void add_pair(double *to, const double *x, const double *d) {
     const lanes8 x0 = lanes_load(x);
     const lanes8 x1 = lanes_load(x + WIDE);
@@ -330,7 +336,7 @@ ALWAYS_INLINE void add_pair(double *to, const double *x, const double *d) {
     }
 }
 
-/// The same at a row that is no place.
+/// The same for a row that is not a position.
 ALWAYS_INLINE void add_rotation_pair(double *to, const double *x, const double *mode) {
     const lanes8 x0 = lanes_load(x);
     const lanes8 x1 = lanes_load(x + WIDE);
@@ -341,7 +347,7 @@ ALWAYS_INLINE void add_rotation_pair(double *to, const double *x, const double *
     }
 }
 
-/// The part of a wide row or a wide matrix that belongs to translations (0) or rotations (1).
+/// Returns the translation part (0) or rotation part (1) of a padded row or matrix.
 static const double *part(const double *wide, uint32_t row, uint32_t column) {
     return wide + 3 * WIDE * row + 4 * column;
 }
@@ -350,7 +356,7 @@ static void store_pair(const struct coarse_space *s, uint32_t k, uint32_t l, con
     const uint32_t row = s->matrix.cluster_position[k];
     const uint32_t column = s->matrix.cluster_position[l];
     for (uint32_t i = 0; i < 4; i++) {
-        // Below the diagonal of the cluster's own 6 x 6 block is what stands above it.
+        // The cluster's own 6 x 6 block is symmetric: its lower part is not stored.
         if (k != l || i != 2) {
             coarse_matrix_add(&s->matrix, row + i / 2, column + i % 2, part(sums, i / 2, i % 2),
                               WIDE);
@@ -390,7 +396,8 @@ static void sum_pairs(const struct coarse_space *s, uint32_t l, const double *en
     }
 }
 
-/// In units of a power of two, so that no matrix leaves the range of float.
+/// Stores the product in float, scaled by a power of two so that no matrix exceeds the range of
+/// float.
 static void store_product(const struct coarse_space *s, uint32_t k, const double *entries) {
     const uint32_t first = s->clusters.entry_start[k];
     const uint32_t count = s->clusters.entry_start[k + 1] - first;
@@ -421,7 +428,7 @@ static void store_product(const struct coarse_space *s, uint32_t k, const double
     }
 }
 
-/// H between two rows that contact touches, row <= column in H0.
+/// Adds the blocks of H between two rows that contact touches, row <= column in H0.
 static void add_contact_rows(const struct coarse_space *s, uint32_t domain) {
     const struct contact_matrix *c = s->problem.c;
     const struct bsr *a = s->problem.a;
@@ -468,9 +475,9 @@ static void multiply_piece(void *context, size_t domain) {
     }
 }
 
-/// Of the motions of clusters: what makes E definite, also where no row takes part in one. Contact
-/// rows need nothing, and theirs would be out of proportion: their diagonal is as large as contact
-/// is stiff.
+/// Adds a small diagonal to the motions of clusters, so that E is definite even if no row takes
+/// part in a motion. Contact rows do not need it; relative to their stiff diagonal the addition
+/// would be too large.
 static void regularize(const struct coarse_space *s) {
     const struct bsr *e = &s->matrix.matrix;
     for (uint32_t c = 0; c < s->clusters.count; c++) {
@@ -504,7 +511,7 @@ struct correction {
     const struct coarse_space *space;
     const double *r;
     double *z;
-    bool start; ///< z = 0 before
+    bool start; ///< true: z is zero on entry
 };
 
 static void restrain(const struct coarse_space *s, uint32_t row, double u[3]) {
@@ -515,7 +522,7 @@ static void restrain(const struct coarse_space *s, uint32_t row, double u[3]) {
     }
 }
 
-/// Z^T r of cluster k.
+/// Adds Z^T r of cluster k to out.
 static void restrict_cluster(const struct coarse_space *s, uint32_t k, const double *r,
                              double out[6]) {
     for (uint32_t m = s->clusters.member_start[k]; m < s->clusters.member_start[k + 1]; m++) {
@@ -568,7 +575,7 @@ static void subtract_product(const struct coarse_space *s, uint32_t k, const dou
     }
 }
 
-/// out -= the row's part of H z
+/// out -= the row of H z
 static void subtract_row(const struct coarse_space *s, uint32_t row, const double *z,
                          double out[3]) {
     const struct rigid_clusters *clusters = &s->clusters;
@@ -626,7 +633,7 @@ static void restrict_piece(void *context, size_t domain) {
     }
 }
 
-/// What a cluster's motion y makes of a row.
+/// u = the displacement of a row by the motion y of its cluster.
 static void move_row(const struct coarse_space *s, uint32_t row, const double y[6], double u[3]) {
     if (!is_position(s, row)) {
         const double *mode = s->rotation_modes + 9 * (size_t)row;

@@ -1,12 +1,14 @@
-// METIS cuts every domain into clusters; a cluster's entries are found by walking along its rows
-// and columns, once to count them and once to list them.
+// See rigid_clusters.h. METIS cuts every domain into clusters. The entries of a cluster are found
+// by visiting the blocks of its rows and columns, once to count and once to list them.
 #include "linear/two_level/rigid_clusters.h"
 
 #include <string.h>
 
 #include "sparse/ordering/metis_bridge.h"
 
-/// Rows of a domain by the place that they belong to: unit, of each of `rows` rows; how many.
+/// Groups the rows of a domain by position: a position row starts a unit, which the rows that
+/// follow it and are not positions belong to. Writes the unit of each row; returns the number of
+/// units.
 static uint32_t number_units(const struct layout *layout, uint32_t first, uint32_t rows,
                              uint32_t *unit) {
     uint32_t count = 0;
@@ -17,7 +19,7 @@ static uint32_t number_units(const struct layout *layout, uint32_t first, uint32
     return count;
 }
 
-/// part: of rows first, first + 1, ..., those that belong to one place together.
+/// Partitions rows first, first + 1, ... into parts without separating a unit. part: per row.
 static pbs_status partition_units(struct memory *memory, const struct layout *layout,
                                   const struct graph *graph, uint32_t first, uint32_t parts,
                                   uint32_t *part) {
@@ -69,7 +71,7 @@ static pbs_status partition_domains(struct memory *memory, const struct bsr *pat
     return PBS_OK;
 }
 
-/// member_start is advanced while the members are listed, which leaves it one cluster ahead.
+/// Listing the members advances member_start by one cluster; it is shifted back afterwards.
 static void list_members(uint32_t row_count, struct rigid_clusters *c) {
     for (uint32_t i = 0; i < row_count; i++) {
         c->member_start[c->of_row[i] + 1]++;
@@ -84,12 +86,12 @@ static void list_members(uint32_t row_count, struct rigid_clusters *c) {
     c->member_start[0] = 0;
 }
 
-/// What the search for entries needs besides the clusters.
+/// Scratch of the search for entries.
 struct search {
     const struct bsr *pattern;
     uint32_t *row_of_block;
-    uint32_t *row_mark;     ///< row -> the last cluster, plus 1, that it was found for
-    uint32_t *row_slot;     ///< row -> entry of that cluster
+    uint32_t *row_mark;     ///< row -> 1 + the last cluster that it was an entry of
+    uint32_t *row_slot;     ///< row -> its entry in that cluster
     uint32_t *cluster_mark; ///< the same for clusters
     uint32_t *cluster_slot;
 };
@@ -126,7 +128,8 @@ static uint32_t own_blocks(const struct bsr *pattern, uint32_t row) {
     return pattern->row_start[row + 1] - pattern->row_start[row];
 }
 
-/// The row at the other end of the b-th of a row's blocks and its column's.
+/// Returns the other row of the b-th block of a row, counting the blocks of the row, then of the
+/// column.
 static uint32_t other_row(const struct search *s, const struct rigid_clusters *c, uint32_t row,
                           uint32_t b) {
     const uint32_t own = own_blocks(s->pattern, row);
@@ -134,8 +137,8 @@ static uint32_t other_row(const struct search *s, const struct rigid_clusters *c
                    : s->row_of_block[c->columns.block[c->columns.start[row] + b - own]];
 }
 
-/// Fills the slots and, where entry_row is there already, the entries of cluster k. Returns how
-/// many entries it has.
+/// Fills the slots and, if entry_row is allocated, the entries of cluster k. Returns the number of
+/// entries.
 static uint32_t find_entries(struct search *s, struct rigid_clusters *c, uint32_t k) {
     uint32_t found = 0;
     for (uint32_t m = c->member_start[k]; m < c->member_start[k + 1]; m++) {
@@ -155,7 +158,7 @@ static uint32_t find_entries(struct search *s, struct rigid_clusters *c, uint32_
     return found;
 }
 
-/// The same for the clusters that the entries of cluster k belong to.
+/// Does the same for the clusters that the entries of cluster k belong to.
 static uint32_t find_neighbors(struct search *s, struct rigid_clusters *c, uint32_t k) {
     uint32_t found = 0;
     for (uint32_t e = c->entry_start[k]; e < c->entry_start[k + 1]; e++) {
@@ -172,7 +175,7 @@ static uint32_t find_neighbors(struct search *s, struct rigid_clusters *c, uint3
     return found;
 }
 
-/// Runs a search over all clusters to count, into start; returns the most of one cluster.
+/// Counts entries or neighbours of all clusters into start. Returns the maximum of one cluster.
 static uint32_t count_found(struct search *s, struct rigid_clusters *c, uint32_t *start,
                             uint32_t (*find)(struct search *, struct rigid_clusters *, uint32_t)) {
     uint32_t most = 0;
@@ -220,7 +223,7 @@ static pbs_status list_entries(struct memory *memory, struct search *s, struct r
     return PBS_OK;
 }
 
-/// METIS on the graph of the clusters: the first neighbour of each is itself.
+/// Orders the clusters by METIS. The first neighbour of each cluster is itself.
 static pbs_status order_clusters(struct memory *memory, struct rigid_clusters *c) {
     struct graph graph = {.node_count = c->count};
     graph.start = memory_allocate(memory, (size_t)c->count + 1, sizeof *graph.start);
@@ -257,7 +260,7 @@ static pbs_status allocate_clusters(struct memory *memory, uint32_t rows,
                : PBS_ERROR_MEMORY;
 }
 
-/// Lists all but the order, once every row has its cluster.
+/// Fills everything but the order, given of_row.
 static pbs_status list_clusters(struct memory *memory, const struct bsr *pattern,
                                 struct rigid_clusters *c) {
     RETURN_IF_FAILED(allocate_clusters(memory, pattern->row_count, c));
@@ -288,12 +291,12 @@ static pbs_status fill_clusters(struct memory *memory, const struct bsr *pattern
     return order_clusters(memory, c);
 }
 
-// --- pieces ---
+// --- connected pieces ---
 
-/// Sets of rows, each named by its first.
+/// Disjoint sets of rows, each represented by its first row.
 struct pieces {
     uint32_t *parent;
-    uint32_t *places; ///< of a set
+    uint32_t *places; ///< number of positions in the set
 };
 
 static uint32_t find_piece(const struct pieces *p, uint32_t row) {
@@ -314,7 +317,7 @@ static void join_pieces(const struct pieces *p, uint32_t a, uint32_t b) {
     }
 }
 
-/// Joins what couples inside a cluster.
+/// Unites rows that couple and belong to the same cluster.
 static void join_clusters(const struct bsr *pattern, const struct rigid_clusters *whole,
                           const uint8_t *coupled, const struct pieces *p) {
     for (uint32_t i = 0; i < pattern->row_count; i++) {
@@ -336,7 +339,7 @@ static void join_clusters(const struct bsr *pattern, const struct rigid_clusters
 
 enum { SMALL_PIECE = 2 };
 
-/// Joins small pieces with the first that they couple to, from both ends of each block.
+/// Unites each small piece with the first piece of its domain that it couples to.
 static void join_small(const struct bsr *pattern, const uint8_t *coupled, const struct pieces *p) {
     for (uint32_t d = 0; d < pattern->layout->domain_count; d++) {
         const uint32_t end = pattern->layout->domain_start[d + 1];
@@ -365,7 +368,7 @@ static void number_pieces(const struct layout *layout, const struct pieces *p,
     c->domain_start[layout->domain_count] = c->count;
 }
 
-/// For what changes too often for METIS.
+/// Orders the clusters by minimum degree, because METIS is too slow for patterns that change often.
 static pbs_status order_pieces(struct memory *memory, struct rigid_clusters *c) {
     struct minimum_degree ordering = {0};
     const pbs_status status = minimum_degree_order(memory, c->count, c->neighbor_start, c->neighbor,

@@ -1,13 +1,13 @@
-// Clusters of neighbouring rows whose rigid motions make the coarse space of the two-level
-// preconditioner: what depends on the pattern alone.
+// Clusters of neighbouring rows, whose rigid motions span the coarse space of the two-level
+// preconditioner. Depends on the pattern only.
 #ifndef PBS_LINEAR_TWO_LEVEL_RIGID_CLUSTERS_H
 #define PBS_LINEAR_TWO_LEVEL_RIGID_CLUSTERS_H
 
 #include "sparse/matrices/block_columns.h"
 #include "sparse/ordering/minimum_degree.h"
 
-/// Every cluster lies within one domain; a domain's clusters are numbered one after the other. An
-/// entry is a row that couples to a cluster, its own rows included.
+/// Every cluster lies in one domain; the clusters of a domain are numbered consecutively. An entry
+/// of a cluster is a row that couples to it, its own rows included.
 struct rigid_clusters {
     uint32_t count;
     uint32_t *of_row;       ///< row -> cluster
@@ -16,23 +16,23 @@ struct rigid_clusters {
     uint32_t *member;       ///< a cluster's rows, ascending
     uint32_t *entry_start;  ///< count + 1
     uint32_t *entry_row;
-    uint32_t *entry_neighbor; ///< which of the cluster's neighbours the row belongs to
+    uint32_t *entry_neighbor; ///< index of the row's cluster among the cluster's neighbours
     uint32_t *neighbor_start; ///< count + 1
-    uint32_t *neighbor;       ///< clusters that have entries, the cluster itself first
-    uint32_t *order;          ///< elimination order of the clusters with little fill
+    uint32_t *neighbor;       ///< clusters of the entries, the cluster itself first
+    uint32_t *order;          ///< fill-reducing elimination order of the clusters
     struct block_columns columns;
     uint32_t *slot_start; ///< row_count + 1
-    uint32_t *slot; ///< for a row's own blocks, then those of its column: which entry of the row's
-                    ///< cluster the block's other row is
+    uint32_t *slot;       ///< for a row's own blocks, then those of its column: entry index of the
+                          ///< block's other row in the row's cluster
     uint32_t most_entries, most_neighbors;
 };
 
-/// size: about how many rows a cluster is to have.
+/// size: desired number of rows per cluster.
 pbs_status rigid_clusters_build(struct memory *memory, const struct bsr *pattern, uint32_t size,
                                 struct rigid_clusters *out);
-/// What is left of clusters where not all blocks couple: each falls into the pieces that hang
-/// together, a place with all that belongs to it; a piece of one or two joins another cluster of
-/// the domain that it couples to, if any. coupled: per block. No METIS.
+/// Splits clusters where blocks do not couple: each becomes its connected pieces. Rows that are not
+/// positions stay with their position. A piece with one or two positions joins another piece of its
+/// domain that it couples to, if there is one. coupled: per block. Does not use METIS.
 pbs_status rigid_clusters_split(struct memory *memory, const struct bsr *pattern,
                                 const struct rigid_clusters *whole, const uint8_t *coupled,
                                 struct rigid_clusters *out);

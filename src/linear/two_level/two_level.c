@@ -1,16 +1,16 @@
 // The two-level preconditioner A-DEF2 (Tang, Nabben, Vuik and Erlangga, "Comparison of two-level
 // preconditioners derived from deflation, domain decomposition and multigrid methods", J. Sci.
-// Comput. 39, 2009): block incomplete Cholesky M of H0 takes the high end of the spectrum, the
-// rigid motions of clusters of nodes take the low end, and rows that contact touches are solved
-// for exactly, so that neither the size of the mesh nor the stiffness of contact costs iterations:
+// Comput. 39, 2009). Block incomplete Cholesky M of H0 handles the upper end of the spectrum, the
+// rigid motions of clusters of nodes handle the lower end, and rows that contact touches are solved
+// exactly. The number of iterations then hardly depends on the mesh size or on the stiffness of
+// contact:
 //     y = M^-1 r,   z = y + Z E^-1 Z^T (r - H y),   E = Z^T H Z,   start: x = Z E^-1 Z^T b.
-// That is symmetric where the iteration is one with H0 + C. Where there is an F besides, of which
-// there are only products, all of H stands for H0 + C, and what is left of A-DEF2 without the start
-// (BNN there) is symmetric for any H:
+// This is symmetric for iterations with H0 + C that begin at the start vector. If there is an
+// operator F, H above is H0 + C, the iteration is one with H, and the symmetric variant without
+// start vector (BNN there) is used:
 //     q = Z E^-1 Z^T r,   y = M^-1 (r - H q),   z = q + y + Z E^-1 Z^T (r - H q - H y).
-// With multigrid in place of M, contact is all that is left to the coarse space, where the clusters
-// come along.
-// Theory: docs/theory/linear_solvers.md section 8.
+// With multigrid in place of M the coarse space is used only when there is contact; it still
+// contains the clusters. Theory: docs/theory/linear_solvers.md section 8.
 #include "linear/two_level/coarse_space.h"
 
 #include <math.h>
@@ -19,18 +19,19 @@
 #include "linear/incomplete/incomplete_cholesky.h"
 #include "pbs/world.h"
 
-// Rows in a cluster. Fewer make a better coarse space and a larger coarse matrix, whose factor
-// costs with the square of their number; so clusters grow with the mesh from where that shows. A
-// cube of 105k, 414k unknowns takes 46, 49 iterations to 1e-6 with 50 rows, 52, 57 with 100.
+// Rows per cluster. Smaller clusters give a better coarse space but a larger coarse matrix, and its
+// factor costs with the square of its size. So clusters grow with the mesh beyond CLUSTERS_GROW_AT
+// rows. A cube of 105k, 414k unknowns takes 46, 49 iterations to 1e-6 with 50 rows, 52, 57 with
+// 100.
 #define CLUSTER_SIZE     50
 #define CLUSTERS_GROW_AT 32768.0
-// Of the fine level's diagonal: with a coarse space for what a shift slows down it gains 3 of 46
-// iterations at 105k unknowns, as larger ones do, up to 0.06.
+// Diagonal shift of the fine level, relative. A coarse space corrects what the shift slows down: it
+// saves 3 of 46 iterations at 105k unknowns, as do larger shifts up to 0.06.
 #define FINE_SHIFT 0.004
 
 enum coarse_use {
     COARSE_ALWAYS,
-    COARSE_FOR_CONTACT ///< and not made before there is any
+    COARSE_FOR_CONTACT ///< not allocated before there is contact
 };
 
 struct two_level {
@@ -40,8 +41,8 @@ struct two_level {
     struct coarse_space coarse;
     enum coarse_use use;
     bool coarse_exists;
-    bool has_coarse;                      ///< for the last matrix
-    const struct linear_problem *problem; ///< of the last matrix, where it has an F
+    bool has_coarse;                      ///< the last matrix used the coarse space
+    const struct linear_problem *problem; ///< the last problem, if it has an F
     double *lifted, *left;                ///< 3 per row: q and r - H q
 };
 
@@ -84,13 +85,13 @@ static void two_level_release(void *state, struct memory *memory) {
     memory_release(memory, s->left);
 }
 
-// --- what to do with a matrix ---
+// --- set-up per matrix ---
 
 static bool uses_coarse_space(const struct two_level *s, const struct linear_problem *problem) {
     return s->use == COARSE_ALWAYS || (problem->c && problem->c->row_count > 0);
 }
 
-/// Room for what an F asks for.
+/// Allocates the vectors of the symmetric variant.
 static pbs_status prepare_symmetric(struct two_level *s, const struct linear_problem *problem) {
     s->problem = problem->f ? problem : NULL;
     if (!problem->f || s->lifted) {
@@ -123,8 +124,7 @@ static pbs_status two_level_factor(void *state, struct tasks *tasks,
     RETURN_IF_FAILED(prepare_symmetric(s, problem));
     const pbs_status status = coarse_space_factor(&s->coarse, tasks, problem);
     s->has_coarse = status == PBS_OK;
-    // A coarse matrix that is not definite belongs to an H that is not: conjugate gradients will
-    // find that out by themselves.
+    // An indefinite coarse matrix means that H is indefinite: conjugate gradients detect that.
     return status == PBS_ERROR_CONVERGENCE ? PBS_OK : status;
 }
 
