@@ -1,6 +1,6 @@
-// See dense_newton.h. The residual in units of positions is r = x - x~ - c M^-1 f; divided by b or
-// c it is the residual of the velocity or of the acceleration (docs/theory/schemes.md section 1),
-// so that the three choices of an unknown share everything but a factor and the first guess.
+// See dense_newton.h. In units of position the residual is r = x - x~ - c M^-1 f. Divided by b or c
+// it is the residual of velocity or acceleration (docs/theory/schemes.md section 1). So the three
+// choices of the unknown differ only by a factor and the first guess.
 #include "minimize/dense/dense_newton.h"
 
 #include <float.h>
@@ -9,13 +9,13 @@
 
 #include "base/runtime/unwritten.h"
 
-// A correction below this many rounding errors of the position is noise.
+// A correction below this many rounding errors of the position counts as noise.
 #define NOISE 16.0
 
-// GAT section 2.1: after this many iterations without any decrease Newton's method has failed.
+// GAT section 2.1: Newton's method has failed after this many iterations without a decrease.
 enum { PATIENCE = 3 };
 
-// --- life ---
+// --- creation and destruction ---
 
 static bool reserve(struct memory *memory, size_t count, double **array) {
     *array = memory_allocate(memory, count, sizeof **array);
@@ -71,7 +71,7 @@ static bool is_finite(size_t count, const double *x) {
     return sum == 0.0;
 }
 
-/// The 2-norm, scaled so that squares neither overflow nor vanish.
+/// Returns the 2-norm, scaled so that squares neither overflow nor underflow.
 static double norm(size_t count, const double *x) {
     const double scale = largest(count, x);
     double sum = 0.0;
@@ -81,7 +81,7 @@ static double norm(size_t count, const double *x) {
     return is_finite(count, x) ? scale * sqrt(sum) : NAN;
 }
 
-/// out += factor A x; a null A is zero.
+/// out += factor A x; null A: zero.
 static void add_product(size_t size, double factor, const double *matrix, const double *x,
                         double *out) {
     for (size_t i = 0; i < size && matrix != NULL; i++) {
@@ -99,7 +99,7 @@ static pbs_status stopped(int32_t answer) {
     return status_fail(PBS_ERROR_HOST, "the host's callback answered %d: stop", (int)answer);
 }
 
-/// out = F(t, x, v) alone. Hosts are spared numbers that are not finite.
+/// out = F(t, x, v) only. Hosts never get numbers that are not finite.
 static pbs_status host_force(const struct dense_equation *equation, double time, const double *x,
                              const double *v, double *out) {
     memset(out, 0, equation->size * sizeof *out);
@@ -161,12 +161,12 @@ struct solve {
     const struct dense_equation *equation;
     const struct dense_stage *stage;
     const struct dense_options *options;
-    double unit;    ///< of the unknown in units of positions: 1, b or c
-    bool about_now; ///< derivatives are about a velocity that is not the stage's
+    double unit;    ///< one unit of the unknown in units of position: 1, b or c
+    bool about_now; ///< derivatives are taken at a velocity other than the stage's
     struct dense_result result;
 };
 
-/// newton->residual = x - x~ - c a(x), velocity = (x - p_x) / b.
+/// newton->residual = x - x~ - c a(x), newton->velocity = (x - p_x) / b.
 static pbs_status evaluate(struct solve *solve, const double *x) {
     struct dense_newton *newton = solve->newton;
     const struct dense_stage *stage = solve->stage;
@@ -184,7 +184,7 @@ static pbs_status evaluate(struct solve *solve, const double *x) {
     return PBS_OK;
 }
 
-/// The unknown at x, in its own units.
+/// out = the unknown at x, in its own units.
 static void unknown_at(const struct solve *solve, const double *x, double *out) {
     const struct dense_stage *stage = solve->stage;
     const int32_t unknown = solve->options->unknown;
@@ -196,7 +196,7 @@ static void unknown_at(const struct solve *solve, const double *x, double *out) 
     }
 }
 
-/// The force where one position, and the velocity with it, is elsewhere.
+/// Evaluates the force with one position, and the velocity that follows from it, changed.
 static pbs_status probe_force(struct solve *solve, const double *x, size_t column, double value,
                               double *out) {
     struct dense_newton *newton = solve->newton;
@@ -213,9 +213,8 @@ static pbs_status probe_force(struct solve *solve, const double *x, size_t colum
     return status;
 }
 
-/// dF/dx + (dF/dv) / b, what Newton's matrix wants, by the three-point rule of GAT section 2.1.1:
-/// in the unknown's units, with a stencil that does not vanish at zero (docs/theory/scenes.md
-/// section 1.1).
+/// Computes dF/dx + (dF/dv) / b by the three-point rule of GAT section 2.1.1: in the unknown's
+/// units, with a stencil that does not vanish at zero (docs/theory/scenes.md section 1.1).
 static pbs_status difference(struct solve *solve, const double *x) {
     struct dense_newton *newton = solve->newton;
     const size_t n = solve->equation->size;
@@ -234,7 +233,8 @@ static pbs_status difference(struct solve *solve, const double *x) {
     return PBS_OK;
 }
 
-/// dF/dx and dF/dv; of differences the sum, all in force_by_x.
+/// Computes dF/dx and dF/dv. With finite differences force_by_x holds their sum dF/dx + (dF/dv) /
+/// b.
 static pbs_status differentiate(struct solve *solve, const double *x) {
     struct dense_newton *newton = solve->newton;
     const struct dense_equation *equation = solve->equation;
@@ -263,7 +263,7 @@ static pbs_status differentiate(struct solve *solve, const double *x) {
     return PBS_OK;
 }
 
-/// A = M - c (dF/dx - K + (dF/dv - D) / b), factored.
+/// Computes and factors A = M - c (dF/dx - K + (dF/dv - D) / b).
 static pbs_status factor(struct solve *solve) {
     struct dense_newton *newton = solve->newton;
     const struct dense_equation *equation = solve->equation;
@@ -285,7 +285,7 @@ static pbs_status factor(struct solve *solve) {
     return PBS_OK;
 }
 
-/// x takes the correction -A^-1 M r; *noise: whether that is a rounding error.
+/// Adds the correction -A^-1 M r to x. *noise: the correction is a rounding error.
 static void correct(struct solve *solve, double *x, bool *noise) {
     struct dense_newton *newton = solve->newton;
     const size_t n = solve->equation->size;
@@ -357,8 +357,8 @@ struct dense_result dense_newton_solve(struct dense_newton *newton,
 
 // --- the linearly implicit step ---
 
-/// out = (dF/dv) w at (x_n, v_n): of derivatives by differences, which are along x and v at once,
-/// by one more difference.
+/// out = (dF/dv) w at (x_n, v_n). Finite differences are along x and v together, so this takes one
+/// more difference.
 static pbs_status force_change(struct solve *solve, const double *x_now, const double *v_now,
                                const double *w, double *out) {
     struct dense_newton *newton = solve->newton;
@@ -385,9 +385,9 @@ static pbs_status force_change(struct solve *solve, const double *x_now, const d
     return PBS_OK;
 }
 
-/// newton->residual = x_n - x~ - c M^-1 [F_n + (dF/dv - D) w], forces with those of the matrices, w
-/// what the velocity would be at x_n in the stage, (x_n - p_x) / b, less v_n: minus what M^-1 A
-/// takes to x - x_n.
+/// newton->residual = x_n - x~ - c M^-1 [F_n + (dF/dv - D) w]. F_n includes -K x_n - D v_n; w =
+/// (x_n - p_x) / b - v_n is the stage's velocity at x_n minus v_n. The result equals -M^-1 A (x -
+/// x_n).
 static pbs_status linear_residual(struct solve *solve, const double *x_now, const double *v_now) {
     struct dense_newton *newton = solve->newton;
     const struct dense_equation *equation = solve->equation;
@@ -423,7 +423,7 @@ static pbs_status linear_step(struct solve *solve, const double *x_now, const do
     bool noise = false;
     correct(solve, x, &noise);
     solve->result.newton_iterations = 1;
-    // M (x - x~) / c is F~, so what is left of the stage's equation is the force error.
+    // M (x - x~) / c is F~, so the residual of the stage's equation is the force error.
     RETURN_IF_FAILED(evaluate(solve, x));
     solve->result.force_error = largest(n, newton->residual);
     return PBS_OK;

@@ -1,6 +1,6 @@
-// The congruence with Q runs in two passes, first Q from the left on the rows of all listed nodes,
-// then Q from the right on their columns: within a pass every block belongs to one node, so nodes
-// are independent.
+// Multiplies by Q in two passes, first from the left on the rows of all listed nodes, then from the
+// right on their columns. Within a pass every block belongs to one node, so nodes can be processed
+// in parallel.
 #include "minimize/newton/constrained_hessian.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static double largest_entry(const double block[9]) {
     return largest > 0.0 ? largest : 1.0;
 }
 
-/// block = Q block Q + C + s (I - Q), exactly symmetric.
+/// block = Q block Q + C + s (I - Q), made exactly symmetric.
 static void constrain_diagonal(const struct projection_active *a, double block[9]) {
     const double s = largest_entry(block);
     double left[9];

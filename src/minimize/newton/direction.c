@@ -1,12 +1,11 @@
-// Search directions that are always downhill: OPT section 3.1, "Conjugate gradient" and "Downhill
-// direction".
+// See direction.h: OPT section 3.1, "Conjugate gradient" and "Downhill direction".
 #include "minimize/newton/direction.h"
 
 #include <math.h>
 
 #include "base/lanes/vector.h"
 
-// OPT's kappa: the least cosine between a direction and steepest descent.
+// OPT's kappa: minimum cosine of the angle between the direction and steepest descent.
 static const double DOWNHILL = 1e-2;
 
 double direction_forcing(const struct direction_options *options, double gradient_norm) {
@@ -31,8 +30,7 @@ void direction_steepest(struct tasks *tasks, const struct linear_problem *h, con
     vector_scale(tasks, count, isfinite(length) ? -length : -1.0, d);
 }
 
-/// Conjugate gradients on H d = -g. The right-hand side is negated at the end, where it costs
-/// least.
+/// Solves H d = g by conjugate gradients; the result is negated at the end, where that is cheapest.
 static struct pcg_result solve(struct tasks *tasks, const struct linear_problem *h,
                                const struct preconditioner *m, const double *g, double tolerance,
                                const struct direction_options *options,
@@ -66,9 +64,9 @@ struct direction_result direction_compute(struct tasks *tasks, const struct line
         }
         result.slope = vector_dot(tasks, count, g, d);
         result.kind = direction_choose(result.slope, vector_norm(tasks, count, d), gradient_norm);
-        // Without negative curvature d.g = -d.H d < 0, and the cosine is bounded by the condition
-        // number of H alone. On fine, stiff meshes it is then rightly below kappa, and steepest
-        // descent would crawl.
+        // Without negative curvature d . g = -d . H d < 0, and the cosine is bounded by the
+        // condition number of H alone. On fine, stiff meshes the cosine may correctly be below
+        // kappa, where steepest descent would be very slow.
         if (!result.indefinite && result.slope < 0.0 && isfinite(result.slope)) {
             result.kind = DIRECTION_NEWTON;
         }

@@ -1,4 +1,4 @@
-// The largest eigenvalue of M^-1 H by power iterations on M^-1/2 H M^-1/2.
+// The largest eigenvalue of M^-1 H by power iteration on M^-1/2 H M^-1/2.
 #include <math.h>
 
 #include "base/lanes/vector.h"
@@ -10,7 +10,7 @@ enum { ITERATIONS = 20, PIECES = 64 };
 struct scaling {
     const struct newton *newton;
     const double *mass;
-    double *rows; ///< in row order
+    double *rows; ///< row order
 };
 
 static void divide_piece(void *context, size_t piece) {
@@ -31,7 +31,8 @@ static void divide(const struct newton *newton, const struct objective *o, doubl
     tasks_for(o->tasks, PIECES, divide_piece, &scaling);
 }
 
-/// In [-1, 1), from a counter: a vector that no mode is likely to be missing from.
+/// Fills a pseudo-random vector in [-1, 1), by hashing the index: a start vector that very likely
+/// contains every mode.
 static void fill(double *rows, size_t count) {
     for (size_t i = 0; i < count; i++) {
         uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;

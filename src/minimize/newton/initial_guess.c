@@ -1,7 +1,7 @@
-// Where the minimisation starts: OPT section 3.1, "Initial guess". The inertial guess is the
-// predictor; the explicit one adds the forces at the start of the step. OPT takes the better of the
-// two; a third one, with the constant forces alone, is the solution in free fall. All are
-// projected, and pulled back where E is infinite.
+// The initial guess of the minimisation: OPT section 3.1, "Initial guess". The inertial guess is
+// the predictor. The explicit guess adds the forces at the start of the step. OPT takes the better
+// of the two. A third guess, with the constant forces only, is the exact solution in free fall. All
+// are projected, and moved back towards the start of the step where E is infinite.
 #include <math.h>
 
 #include "base/runtime/clock.h"
@@ -9,19 +9,20 @@
 #include "minimize/newton/state.h"
 #include "pbs/world.h"
 
-// A guess at which E is infinite is moved half the way towards the start of the step, this many
-// times at most.
+// A guess at which E is infinite is moved half the distance to the start of the step, at most this
+// many times.
 enum { PULL_BACK_LIMIT = 60 };
 
-// Values of E that differ by less (relative to its parts) are equal for the choice between the
-// guesses.
+// Values of E that differ by less than this, relative to E's parts, count as equal when guesses are
+// compared.
 static const double EQUAL_ENERGIES = 1e-12;
 
-// What a rigid motion is to leave of inertia and elasticity of the best guess without it.
+// A rigid motion must reduce the sum of inertial and elastic energy of the best guess to this
+// fraction.
 static const double RIGID_GAIN = 0.1;
 
-/// No guess moves what is held: it is at its targets at x already, where every evaluation puts it.
-/// A sweep with held nodes on a way of their own would miss what hits them where they are.
+/// Constrained axes stay at x: they are at their targets already, and every evaluation puts them
+/// there. A sweep in which they moved would miss contacts at their actual positions.
 static void keep_constrained(const struct minimization *m, const double *x, double *guess) {
     const uint8_t *constrained = m->projection->scene.constrained_axes;
     for (size_t k = 0; constrained != NULL && k < newton_coordinate_count(m->newton); k++) {
@@ -29,7 +30,8 @@ static void keep_constrained(const struct minimization *m, const double *x, doub
     }
 }
 
-/// guess = as far towards it from x as nothing touches. False where that is nowhere.
+/// Shortens the guess to the part of the path from x that is free of contact. Returns false if no
+/// part is free.
 static bool shorten(struct minimization *m, const double *x, double *guess) {
     const size_t count = newton_coordinate_count(m->newton);
     struct tasks *const tasks = m->objective->tasks;
@@ -45,7 +47,7 @@ static bool shorten(struct minimization *m, const double *x, double *guess) {
     return step > 0.0;
 }
 
-/// trial = the state at `guess`, or as far towards it from x as is admissible. Uses
+/// trial = the state at `guess`, or the admissible state closest to it on the path from x. Uses
 /// newton->direction as scratch.
 static bool evaluate_towards(struct minimization *m, const double *x, double *guess,
                              bool pull_back) {
@@ -69,7 +71,7 @@ static bool evaluate_towards(struct minimization *m, const double *x, double *gu
     return admissible;
 }
 
-/// guess = predictor - c M^-1 gradient. False when that is not finite.
+/// guess = predictor - c M^-1 gradient. Returns false if that is not finite.
 static bool add_forces(const struct objective *o, const double *gradient, size_t count,
                        double *guess) {
     for (size_t k = 0; k < count; k++) {
@@ -85,7 +87,7 @@ static bool fill_inertial(struct minimization *m, const double *x, double *guess
     return true;
 }
 
-/// With all forces at x, the start of the step.
+/// The explicit guess: all forces at x, the start of the step.
 static bool fill_explicit(struct minimization *m, const double *x, double *guess) {
     double *const gradient = m->newton->trial.gradient;
     struct objective forces = *m->objective;
@@ -97,7 +99,7 @@ static bool fill_explicit(struct minimization *m, const double *x, double *guess
            add_forces(m->objective, gradient, newton_coordinate_count(m->newton), guess);
 }
 
-/// With those forces alone that are the same everywhere; false when there are none.
+/// The free-fall guess: constant forces only. Returns false if there are none.
 static bool fill_free_fall(struct minimization *m, const double *x, double *guess) {
     const struct objective *const o = m->objective;
     const struct evaluation evaluation = {
@@ -116,8 +118,8 @@ void minimization_guess_free_fall(struct minimization *m, const double *x, doubl
     }
 }
 
-/// J: by how much inertia and the forces that are the same everywhere make E higher at x than where
-/// they would take it. Rigid motions trade that for elastic energy.
+/// Returns, in J, how much higher inertia and constant forces make E at x than at the free-fall
+/// state `free_fall`. Rigid motions trade elastic energy for this.
 static double deviation(const struct minimization *m, const double *x, const double *free_fall) {
     const struct objective *const o = m->objective;
     double sum = 0.0;
@@ -127,7 +129,7 @@ static double deviation(const struct minimization *m, const double *x, const dou
     return 0.5 * sum / o->weight;
 }
 
-/// Whether the projection leaves it where it is: no obstacle is in the way.
+/// Returns whether the projection leaves the guess unchanged: it is free of obstacles.
 static bool is_clear(struct minimization *m, const double *guess) {
     double *const projected = m->newton->trial.x;
     bool clear = projection_apply(m->objective->tasks, m->projection, guess, projected) == PBS_OK;
@@ -137,9 +139,9 @@ static bool is_clear(struct minimization *m, const double *guess) {
     return clear;
 }
 
-/// Bodies that nothing holds go, in their rest shapes, to where free fall takes them; the others to
-/// where the best guess so far has them. False where that is not much better, so that nothing is
-/// evaluated for little, or where something touches, which a rigid motion would run into.
+/// The rigid guess: bodies without constraints move, in their rest shapes, to where free fall takes
+/// them; other bodies stay as in the best guess so far. Returns false if the gain is too small for
+/// an evaluation, or if there is contact, which rigid motion would violate.
 static bool fill_rigid(struct minimization *m, const double *x, double *guess) {
     const struct objective *const o = m->objective;
     const struct objective_result *const best = &m->newton->accepted.objective;
@@ -165,17 +167,18 @@ static bool fill_given(struct minimization *m, const double *x, double *guess) {
     return true;
 }
 
-/// One way to start.
+/// One kind of guess.
 struct guess {
-    /// The best one so far is in newton->accepted.
+    /// Fills guess; false if this guess does not apply. The best guess so far is in
+    /// newton->accepted.
     bool (*fill)(struct minimization *m, const double *x, double *guess);
-    int32_t kind; ///< what asks for it alone; PBS_GUESS_BEST: nothing but that does
-    bool always;  ///< pulled back where it is not admissible, however many others there are
+    int32_t kind; ///< PBS_GUESS_* that requests only this one; PBS_GUESS_BEST: used only with that
+    bool always;  ///< moved back to an admissible state even if there are other guesses
     bool is_inertial_guess; ///< ignores the forces
 };
 
-// Of equal ones the first is taken: in free fall the second differs from it by what rounding makes
-// of forces that should be zero.
+// In the order of preference between equal values. In free fall the explicit guess differs from the
+// first one only by the rounding errors of forces that should be zero.
 static const struct guess guesses[] = {
     {fill_free_fall, PBS_GUESS_OPT, true, false},
     {fill_explicit, PBS_GUESS_EXPLICIT, false, false},
@@ -195,7 +198,7 @@ static bool is_requested(const struct guess *guess, int32_t requested) {
             guess->kind != PBS_GUESS_BEST);
 }
 
-/// Evaluates the guesses that the options ask for; the best one is left in newton->trial.
+/// Evaluates the requested guesses; the best one is left in newton->trial.
 static bool choose(struct minimization *m, const double *x) {
     struct newton *const newton = m->newton;
     const int32_t requested = m->options->initial_guess;

@@ -1,6 +1,6 @@
-// Strong Wolfe search: Nocedal and Wright, Numerical Optimization (2006), algorithms 3.5 and 3.6,
-// made safe against infinite values, kinks and rounding; and backtracking by halves. OPT
-// section 3.1, "Line search"; docs/theory/minimization.md section 1, item 7.
+// See line_search.h. Strong Wolfe search: Nocedal and Wright, Numerical Optimization (2006),
+// algorithms 3.5 and 3.6, made robust against infinite values, kinks and rounding; and backtracking
+// by halves. OPT section 3.1, "Line search"; docs/theory/minimization.md section 1, item 7.
 #include "minimize/newton/line_search.h"
 
 #include <math.h>
@@ -8,14 +8,14 @@
 
 #include "pbs/world.h"
 
-// A trial within this part of either end of the interval is replaced by the midpoint.
+// A trial closer than this fraction of the interval to one of its ends is replaced by the midpoint.
 static const double END_MARGIN = 0.1;
-// The zoom ends when even a straight descent to the other end would add less than this part of the
-// decrease had so far.
+// The zoom ends if even a linear descent to the other end would add less than this fraction of the
+// decrease so far.
 static const double WORTHWHILE = 1e-2;
-// ... or when the interval is this small beside its ends.
+// It also ends if the interval is smaller than this fraction of its larger end.
 static const double SMALLEST_INTERVAL = 1e-12;
-// Steps grow no further from this part of the limit on.
+// Steps do not grow beyond this fraction of the limit.
 static const double LIMIT_REACHED = 0.99;
 
 struct search {
@@ -41,7 +41,8 @@ static bool is_flat_enough(const struct search *s, struct line_sample a) {
     return fabs(a.slope) <= -s->options->curvature * s->origin.slope;
 }
 
-/// Accepts the latest sample or remembers it as the lowest so far. True when the search is over.
+/// Accepts the latest sample, or stores it as the lowest so far. Returns true if the search is
+/// over.
 static bool judge(struct search *s, struct line_sample a) {
     if (decreases_enough(s, a) && is_flat_enough(s, a)) {
         store(s, LINE_ACCEPTED, a);
@@ -53,7 +54,7 @@ static bool judge(struct search *s, struct line_sample a) {
     return false;
 }
 
-/// Evaluates and judges one more trial. False when the search is over.
+/// Evaluates and judges one more trial. Returns false if the search is over.
 static bool try_step(struct search *s, double step, struct line_sample *out) {
     if (s->result.evaluations >= s->options->trial_limit) {
         return false;
@@ -67,15 +68,15 @@ static bool try_step(struct search *s, double step, struct line_sample *out) {
     return !judge(s, *out);
 }
 
-/// Minimiser of the cubic through values and slopes at both ends (Nocedal and Wright, eq. 3.59);
-/// not a number where there is none.
+/// Returns the minimiser of the cubic through values and slopes at both ends (Nocedal and Wright,
+/// eq. 3.59); NaN if there is none.
 static double cubic_minimum(struct line_sample a, struct line_sample b) {
     const double d1 = a.slope + b.slope - 3.0 * (a.value - b.value) / (a.step - b.step);
     const double d2 = copysign(sqrt(d1 * d1 - a.slope * b.slope), b.step - a.step);
     return b.step - (b.step - a.step) * (b.slope + d2 - d1) / (b.slope - a.slope + 2.0 * d2);
 }
 
-/// Minimiser of the parabola through both values and the slope at a.
+/// Returns the minimiser of the parabola through both values and the slope at a.
 static double parabola_minimum(struct line_sample a, struct line_sample b) {
     const double width = b.step - a.step;
     return a.step - 0.5 * a.slope * width * width / (b.value - a.value - a.slope * width);
@@ -103,7 +104,7 @@ static bool worth_going_on(const struct search *s, struct line_sample low,
     return !(had > 0.0 && decreases_enough(s, low) && fabs(low.slope) * width < WORTHWHILE * had);
 }
 
-/// Algorithm 3.6: low is the best end, and the slope there points towards high.
+/// Algorithm 3.6: low is the better end, and the slope there points towards high.
 static void zoom(struct search *s, struct line_sample low, struct line_sample high) {
     struct line_sample a;
     while (worth_going_on(s, low, high) && try_step(s, interpolate(low, high), &a)) {

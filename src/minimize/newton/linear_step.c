@@ -1,5 +1,5 @@
-// One Newton step about the state at the start of the step, without line search: the linearly
-// implicit methods of Baraff and Witkin 1998 and ATS section 3.
+// One Newton step at the state at the start of the step, without line search: the linearly implicit
+// methods of Baraff and Witkin 1998 and ATS section 3.
 #include <math.h>
 
 #include "base/runtime/clock.h"
@@ -8,15 +8,15 @@
 #include "minimize/newton/newton.h"
 #include "minimize/newton/state.h"
 
-// Relative residuals of the linear solve: without a tolerance of its own, and the range of those
-// that follow from one.
+// Relative residuals of the linear solve: TIGHT if no tolerance is given, otherwise within TIGHTEST
+// .. LOOSEST.
 static const double TIGHT = 1e-10;
 static const double TIGHTEST = 1e-12;
 static const double LOOSEST = 0.1;
-// What rounding leaves may be more than was asked for, but with more than this it is no solution.
+// Rounding may leave a larger residual than requested; above this the step fails.
 static const double UNSOLVED = 1e-3;
 
-/// current = P(x): held axes are where their targets are.
+/// current = P(x): constrained axes are at their targets.
 static bool start(struct minimization *m, const double *x) {
     const double begin = clock_seconds();
     const bool admissible = minimization_evaluate(m, x);
@@ -41,8 +41,8 @@ static double linear_tolerance(const struct minimization *m) {
                           : TIGHT;
 }
 
-/// Where the iteration begins, in row order: begin = the way back from where the state would fly
-/// to, which free fall makes the solution, and residual = grad E - H begin.
+/// Computes the start vector of the linear solve, in row order: begin = x - free-fall state, which
+/// is the solution in free fall, and residual = grad E - H begin.
 static void find_start_vector(struct minimization *m, double *begin, double *residual) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
@@ -57,8 +57,8 @@ static void find_start_vector(struct minimization *m, double *begin, double *res
     vector_combine(tasks, count, newton->gradient_rows, -1.0, residual, residual);
 }
 
-/// The Hessian's solve to m->options->residual; direction = -H^-1 grad E. It begins in flight where
-/// that leaves less of the right-hand side than nothing does.
+/// direction = -H^-1 grad E, to the tolerance m->options->residual. Starts from the free-fall
+/// vector if that reduces the residual.
 static struct pcg_result conjugate_gradients(struct minimization *m) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
@@ -124,7 +124,7 @@ static bool solve(struct minimization *m) {
     return m->result.status >= 0;
 }
 
-/// current = P(current + d), all of d.
+/// current = P(current + d), with the full step.
 static bool move(struct minimization *m) {
     struct newton *const newton = m->newton;
     const double bound = objective_max_step(m->objective, newton->current.x, newton->direction,
@@ -151,14 +151,14 @@ static bool move(struct minimization *m) {
     return admissible && !m->stopped;
 }
 
-/// c |M^-1 grad E|, the largest component: the motion that the forces missed by the linearisation
-/// would have caused (ATS eqs. 9 and 11; docs/theory/step_control.md section 1).
+/// Returns c |M^-1 grad E|, the largest component: the displacement that the forces missing from
+/// the linearisation would cause (ATS eqs. 9 and 11; docs/theory/step_control.md section 1).
 static double force_error(const struct minimization *m) {
     const double *const gradient = m->newton->gradient;
     double worst = 0.0;
     for (size_t k = 0; k < newton_coordinate_count(m->newton); k++) {
         const double error = fabs(gradient[k]) / m->objective->mass[k / 3];
-        // Written so that what is not a number stays.
+        // Written so that NaN is propagated.
         worst = error <= worst ? worst : error;
     }
     return m->objective->weight * worst;

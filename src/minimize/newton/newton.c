@@ -1,5 +1,6 @@
 // The stabilised minimisation of OPT section 3 (docs/theory/minimization.md section 1): truncated
-// Newton directions, line search along the projected path, active set fixed in each iteration.
+// Newton directions, a line search along the projected path, an active set that is fixed in each
+// iteration.
 #include "minimize/newton/newton.h"
 
 #include <float.h>
@@ -13,74 +14,77 @@
 #include "minimize/newton/state.h"
 #include "pbs/stats.h"
 
-// Strong Wolfe conditions: Nocedal and Wright's values for Newton directions.
+// Parameters of the strong Wolfe conditions: Nocedal and Wright's values for Newton directions.
 static const double DECREASE = 1e-4;
 static const double CURVATURE = 0.9;
-// With contact, a tenth-way to the minimum is not enough: friction turns round within micrometres,
-// and where two iterates lie on either side of that, neither's Hessian knows of it. Searches that
-// may end with nine tenths of the slope then go to and fro for hundreds of iterations.
+// Curvature condition with contact. Friction reverses within micrometres. If two iterates lie on
+// either side of such a reversal, neither Hessian contains it, and searches that may stop with 0.9
+// of the slope oscillate for hundreds of iterations.
 static const double CURVATURE_WITH_CONTACT = 0.3;
 enum { TRIAL_LIMIT = 64 };
 
-// With contact the first trial is as far as pairs are known. Where that is the whole direction and
-// the slope at its end is still more than STEEP of the one at its start, the step was too short, as
-// what was left out to make the Hessian semidefinite bends the other way; Newton's method then
-// gains next to nothing for a hundred iterations. The search goes on, up to FURTHER times as far.
-// Contacts that let go leave a quarter of the slope (their potential is a cube near the reach) and
-// are not followed: past the reach nothing tells the next direction of them. Following them doubles
-// the iterations of IPC's masonry arch (Li et al. 2020).
+// With contact the first trial goes as far as contact pairs are known. If that is the full step and
+// the slope at its end is still more than STEEP of the initial slope, the step was too short:
+// projecting the Hessian to semidefinite has removed negative curvature. Newton's method would then
+// hardly progress for a hundred iterations. So the search continues, up to FURTHER times as far.
+// Contacts that open leave a quarter of the slope (their potential is cubic near the contact
+// distance) and are not followed, because beyond that distance the next Hessian does not contain
+// them. Following them doubles the iterations of IPC's masonry arch (Li et al. 2020).
 static const double STEEP = 0.4;
 static const double FURTHER = 8.0;
 
-// The noise rule: the energy's change along the step is hidden by rounding below NOISE_SLOPE, and
-// may rise by NOISE_RISE, both relative to the energy's parts; a search that finds nothing lower
-// has arrived when |gradient| is below NOISE_TOLERANCE times the tolerance.
+// The noise rule. If the predicted decrease is below NOISE_SLOPE, rounding hides the change of the
+// energy, which may then rise by NOISE_RISE; both are relative to the energy's parts. A search that
+// finds nothing lower has converged if |gradient| is below NOISE_TOLERANCE times the tolerance.
 static const double NOISE_SLOPE = 1e-10;
 static const double NOISE_RISE = 1e-12;
-// Energies of nearly rigid bodies are squares of strains that are differences: of a strain of 1e-5
-// they know 11 digits. Where a step leaves this share of the gradient or less, it may rise as much.
+// Energies of nearly rigid bodies are squares of strains, and strains are differences: a strain of
+// 1e-5 is known to 11 digits. If a step leaves at most NOISE_SHARE of the gradient, the energy may
+// rise by NOISE_STIFF_RISE.
 static const double NOISE_STIFF_RISE = 1e-10;
 static const double NOISE_SHARE = 0.1;
 static const double NOISE_TOLERANCE = 100.0;
-// It has also where the direction promises less than so many rounding errors of the energy, or is
-// no longer than so many of the largest coordinate: forces that are stiff in it are not known
-// better.
+// A search that finds nothing lower has also converged if the predicted decrease is below
+// NOISE_GAIN rounding errors of the energy, or if the direction is shorter than NOISE_LENGTH
+// rounding errors of the largest coordinate: stiff forces along it are not known more accurately.
 static const double NOISE_GAIN = 4.0;
 static const double NOISE_LENGTH = 16.0;
-// And where so many steps in a row have promised as little.
+// The minimisation has also converged after this many consecutive steps with such a small predicted
+// decrease.
 static const uint32_t NOISE_STEPS = 8;
 
-// Of x and of the predictor, and of the sums behind it.
+// Rounding errors of x, of the predictor, and of the sums that the predictor is computed from.
 static const double ROUNDINGS = 4.0;
 
-// Below the energy's resolution a step whose end has more than TAIL of the slope is followed to
-// where slopes say that it is level, up to FARTHEST_TAIL times as far.
+// Below the energy's resolution, a step that ends with more than TAIL of the slope is extended to
+// where the slope is expected to vanish, at most FARTHEST_TAIL times as far.
 static const double TAIL = 0.25;
 static const double FARTHEST_TAIL = 32.0;
 
-// Relative tolerance of the linear solve at most: OPT's, and with contact, whose forces are a large
-// part of the gradient that says little of how everything else should move: the residual is down to
-// a tenth after a few iterations that move nothing else. Hence a tighter one, in the norm in which
-// what is stiff does not count for more than what is soft.
+// Upper bounds of the linear solve's relative tolerance. LOOSEST is OPT's. With contact a tighter
+// one is needed, in the preconditioned norm: contact forces are a large part of the gradient but
+// say little about how the rest should move. A few iterations that move nothing else already reduce
+// the residual to a tenth.
 static const double LOOSEST = 0.5;
 static const double LOOSEST_WITH_CONTACT = 0.1;
-// And with Hessians that are projected as they were indefinite: what folds a stiff body is as wide
-// as the body, which conjugate gradients find last, and nothing folded goes away before it moves.
+// The bound with projected Hessians after negative curvature. The mode that unfolds a stiff body is
+// as wide as the body; conjugate gradients find it last, and nothing unfolds before it moves.
 static const double LOOSEST_SEMIDEFINITE = 0.03;
-// Where conjugate gradients meet negative curvature after more products than these, what they have
-// found by then leads on better than a projected Hessian: an elastic body about to buckle takes a
-// half more iterations with that. In a tangle they end with the first or the second.
+// If conjugate gradients find negative curvature after more than this many products, their
+// direction so far is better than one with a projected Hessian: with that, an elastic body about to
+// buckle takes half as many iterations again. In a tangle they stop at the first or second product.
 enum { TANGLED = 3 };
-// And of the last iterations before the limit: what they leave no other makes up for.
+// The bound in the last iterations before the iteration limit: no later iteration corrects their
+// error.
 static const double LOOSEST_AT_LIMIT = 1e-3;
 enum { LAST_ITERATIONS = 2 };
-// And of a direction that is small enough to end the minimisation.
+// The bound for a direction that is small enough to end the minimisation.
 static const double LOOSEST_AT_END = 1e-4;
 
-// How much of the bound that keeps the energy finite the first trial may use.
+// The first trial may use this fraction of the bound that keeps the energy finite.
 static const double BOUND_MARGIN = 0.9;
 
-/// phi(a) = E(x + a d) with slope grad E . d, grad E with the projection's Jacobian.
+/// phi(a) = E(P(x + a d)) with slope grad E . d, where grad E includes the projection's Jacobian.
 static bool evaluate_path(void *context, struct line_sample *out) {
     struct minimization *const m = context;
     struct newton *const newton = m->newton;
@@ -94,7 +98,7 @@ static bool evaluate_path(void *context, struct line_sample *out) {
         vector_copy(tasks, count, newton->trial.gradient, newton->gradient);
         projection_pull_back(tasks, m->projection, newton->gradient);
         out->slope = vector_dot(tasks, count, newton->gradient, newton->direction);
-        // A gradient that overflowed is of no use to the next iteration.
+        // A gradient that overflowed is useless for the next iteration.
         out->value = isfinite(out->slope) ? newton->trial.objective.value : INFINITY;
     }
     return !m->stopped;
@@ -105,8 +109,8 @@ static void store_accepted_trial(void *context) {
     iterate_swap(&newton->trial, &newton->accepted);
 }
 
-/// Below the energy's resolution the gradient alone decides. The trial's grad E is in
-/// newton->gradient.
+/// Decides by the gradient if the energy's change is below its resolution. newton->gradient holds
+/// grad E of the trial.
 static bool accept_noise(struct minimization *m, struct line_sample origin,
                          struct line_sample first) {
     const struct newton *const newton = m->newton;
@@ -125,15 +129,15 @@ static bool accept_noise(struct minimization *m, struct line_sample origin,
     return true;
 }
 
-/// The step at which a straight line through both slopes is level; the farthest where it never is.
+/// Returns the step at which the linear interpolation of both slopes is zero; FARTHEST_TAIL if it
+/// never is. left: ratio of the slopes.
 static double level_step(double left) {
     return left < 1.0 ? fmin(1.0 / (1.0 - left), FARTHEST_TAIL) : FARTHEST_TAIL;
 }
 
-/// With contact, goes on beyond a full step that was accepted below the energy's resolution and
-/// left much of the slope, as reach_further does above it: what was left out to make the Hessian
-/// semidefinite makes the end of a minimisation linear. Values say nothing here; what has less of a
-/// gradient is better.
+/// With contact, extends an accepted full step below the energy's resolution that left much of the
+/// slope, as reach_further does above it. The projected Hessian makes the end of a minimisation
+/// converge only linearly. Values are useless here; the state with the smaller gradient wins.
 static void follow_tail(struct minimization *m, struct line_sample origin,
                         struct line_sample first) {
     const struct newton *const newton = m->newton;
@@ -153,8 +157,8 @@ static void follow_tail(struct minimization *m, struct line_sample origin,
     }
 }
 
-/// Looks for pairs beyond a first trial at 1 that ends too steeply, twice as far as where a
-/// straight line through both slopes is level, so that a search that may go beyond 1 does.
+/// If a first trial at 1 ends too steeply, searches contact pairs up to twice the step at which the
+/// interpolated slope is zero, so that the line search can go beyond 1.
 static void reach_further(struct minimization *m, struct line_sample origin,
                           struct line_sample first, struct line_search_options *options) {
     const double left = first.slope / origin.slope;
@@ -172,7 +176,7 @@ static void reach_further(struct minimization *m, struct line_sample origin,
     options->curvature = STEEP;
 }
 
-/// Searches along newton->direction; newton->accepted is the state found.
+/// Does the line search along newton->direction; newton->accepted is the result.
 static enum line_outcome search(struct minimization *m, double slope) {
     const struct newton *const newton = m->newton;
     const struct line_function function = {m, evaluate_path, store_accepted_trial};
@@ -180,7 +184,7 @@ static enum line_outcome search(struct minimization *m, double slope) {
     double length = fmin(1.0, BOUND_MARGIN * bound);
     const bool has_bound = contact_set_bounds(&m->objective->contacts);
     if (has_bound) {
-        // Pairs are known as far as this only.
+        // Contact pairs are known only up to this length.
         length = minimization_free_step(m, newton->current.x, newton->direction, length);
         bound = length;
         if (length == 0.0) {
@@ -213,12 +217,13 @@ static enum line_outcome search(struct minimization *m, double slope) {
     return result.outcome;
 }
 
-/// m: what a node moves in the stage at velocity_tolerance.
+/// Returns the displacement in m of a node in the stage at velocity_tolerance.
 static double small_length(const struct minimization *m) {
     return m->options->velocity_tolerance * m->objective->stage.length;
 }
 
-/// J: what a mean node's energy at that speed is in E, or infinite where the step alone counts.
+/// Returns the energy in J, as part of E, of a mean node at velocity_tolerance; infinite if the
+/// rule tests the step only.
 static double small_gain(const struct minimization *m) {
     const struct objective *const o = m->objective;
     const size_t count = newton_coordinate_count(m->newton);
@@ -256,7 +261,7 @@ static struct direction_options direction_options(const struct minimization *m) 
                                       .iteration_limit = m->options->linear_limit};
 }
 
-/// direction_rows = what conjugate gradients give with the Hessian that m->semidefinite asks for.
+/// Computes direction_rows by conjugate gradients, with the Hessian that m->semidefinite selects.
 static struct direction_result solve(struct minimization *m) {
     struct newton *const newton = m->newton;
     const struct direction_options options = direction_options(m);
@@ -282,15 +287,15 @@ static struct direction_result solve(struct minimization *m) {
     return out;
 }
 
-/// Whether the iteration is to be done with projected Hessians instead. Not where the gradient has
-/// taken up a motion, which it would do twice.
+/// Returns whether the iteration should be repeated with projected Hessians. Not during prescribed
+/// motion, because the gradient already contains the motion and would get it twice.
 static bool is_tangled(const struct minimization *m, const struct direction_result *direction) {
     return !m->stopped && m->is_indefinite && !m->semidefinite && m->motion == NULL &&
            direction->linear_iterations <= TANGLED && objective_projects_on_demand(m->objective);
 }
 
-/// direction = what conjugate gradients give at the current state. Its slope, or 0 when there is
-/// none.
+/// Computes direction by conjugate gradients at the current state. Returns its slope, or 0 if there
+/// is none.
 static double find_direction(struct minimization *m, struct direction_result *out) {
     *out = solve(m);
     bool indefinite = out->indefinite;
@@ -310,7 +315,7 @@ static double find_direction(struct minimization *m, struct direction_result *ou
     return out->slope;
 }
 
-/// Steepest descent, for a Newton direction along which nothing lower was found.
+/// Searches along steepest descent, after the Newton direction found nothing lower.
 static enum line_outcome search_steepest(struct minimization *m) {
     struct newton *const newton = m->newton;
     direction_steepest(m->objective->tasks, &newton->problem, newton->gradient_rows, newton->pcg.ap,
@@ -322,9 +327,9 @@ static enum line_outcome search_steepest(struct minimization *m) {
         m, vector_dot(m->objective->tasks, count, newton->gradient_rows, newton->direction_rows));
 }
 
-/// Whether the latest full step was as small as velocity_tolerance allows: no component moved
-/// faster, and, as the rule may want, all of them together had no more to gain than a mean node has
-/// energy at that speed (IPC, Li et al. 2020, section 4; ECI section 4.5).
+/// Returns whether the latest full step was as small as velocity_tolerance: no component moved
+/// faster and, depending on the rule, the predicted decrease was at most the energy of a mean node
+/// at that speed (IPC, Li et al. 2020, section 4; ECI section 4.5).
 static bool was_small(const struct minimization *m, double slope) {
     const struct newton *const newton = m->newton;
     const double length = small_length(m);
@@ -339,7 +344,7 @@ static bool was_small(const struct minimization *m, double slope) {
     return -slope <= small_gain(m);
 }
 
-/// Whether the whole direction is rounding of coordinates.
+/// Returns whether the whole direction is below the rounding error of the coordinates.
 static bool is_rounding(const struct minimization *m) {
     const struct newton *const newton = m->newton;
     double length = 0.0;
@@ -351,13 +356,13 @@ static bool is_rounding(const struct minimization *m) {
     return length <= NOISE_LENGTH * DBL_EPSILON * place;
 }
 
-/// Whether the direction promises less than the energy's rounding.
+/// Returns whether the predicted decrease is below the energy's rounding error.
 static bool is_hidden(const struct minimization *m, double slope) {
     const double magnitude = objective_magnitude(&m->newton->current.objective);
     return slope < 0.0 && -slope < NOISE_GAIN * DBL_EPSILON * magnitude;
 }
 
-/// Whether nothing can be gained where a search found nothing lower.
+/// Returns whether a search that found nothing lower means convergence.
 static bool has_arrived(const struct minimization *m, double slope) {
     return m->result.gradient_norm < NOISE_TOLERANCE * m->options->tolerance ||
            is_hidden(m, slope) || (slope < 0.0 && is_rounding(m));
@@ -401,9 +406,9 @@ bool minimization_iterate(struct minimization *m) {
     return false;
 }
 
-/// After an iteration from a state with a gradient of that norm. Projected Hessians, and of bonds
-/// an exact one that was indefinite, are followed by projected ones, until one of these has led a
-/// full step on to less of a gradient.
+/// Chooses the next Hessian, after an iteration from a state with gradient norm `before`. After
+/// projection on demand, or an indefinite exact Hessian of bonds, projected Hessians are used until
+/// a full step with one of them has reduced the gradient.
 static void choose_hessian(struct minimization *m, double before) {
     if (m->is_indefinite && !objective_projects_on_demand(m->objective)) {
         m->semidefinite = true;
@@ -438,8 +443,8 @@ static void stabilized_run(struct minimization *m) {
     }
 }
 
-/// The inertial force m (x - x~) / c is known to no better than what rounding of x makes of it: in
-/// very short steps that is more than any tolerance.
+/// Returns the rounding error of the inertial force m (x - x~) / c that is due to x. In very short
+/// steps it exceeds any tolerance.
 static double inertial_rounding(const struct objective *o, const double *x) {
     double sum = 0.0;
     for (size_t i = 0; i < o->assembly->layout.node_count; i++) {

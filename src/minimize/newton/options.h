@@ -5,29 +5,30 @@
 #include "contact/contact_table.h"
 #include "linear/preconditioner.h"
 
-/// Besides PBS_GUESS_*: the state that is given, nothing else.
+/// In addition to PBS_GUESS_*: start from the given state.
 enum { NEWTON_GUESS_GIVEN = -1 };
 
 struct newton_options {
     int32_t method;        ///< PBS_METHOD_*
     int32_t line_search;   ///< PBS_LINE_SEARCH_*
     int32_t initial_guess; ///< PBS_GUESS_*, NEWTON_GUESS_GIVEN
-    bool aligns;           ///< free bodies are turned as if rigid between iterations
+    bool aligns;           ///< free bodies are moved rigidly between iterations
     uint32_t newton_limit, linear_limit;
     double tolerance;          ///< tau, N
-    double velocity_tolerance; ///< m/s; 0: the gradient alone decides
+    double velocity_tolerance; ///< m/s; 0: only the gradient decides
     int32_t velocity_rule;     ///< PBS_VELOCITY_*
     double forcing;            ///< sigma, N^(-1/2)
     double step_length_limit;  ///< ell, m
-    double residual;           ///< N: of the linear solve of a linear step; 0: as small as can be
+    double residual; ///< N: tolerance of the linear solve of a linear step; 0: as accurate as
+                     ///< possible
 };
 
-/// Where a minimisation that did not reach its tolerance stood.
+/// Where a minimisation that failed to converge has its largest residual.
 struct newton_failure {
     int32_t kind;             ///< PBS_FAILURE_*
-    uint32_t node;            ///< where the residual is largest; UINT32_MAX: not known
-    double residual;          ///< N, there
-    struct contact_pair pair; ///< of those that push there, or where the script is blocked
+    uint32_t node;            ///< node with the largest residual; UINT32_MAX: unknown
+    double residual;          ///< N, at that node
+    struct contact_pair pair; ///< a contact at that node, or one that blocks the prescribed motion
 };
 
 struct newton_result {
@@ -36,14 +37,15 @@ struct newton_result {
     uint32_t newton_iterations, linear_solves, linear_iterations, evaluations;
     uint32_t indefinite_solves, gradient_directions, clamped_steps, noise_accepts, shifted_factors;
     uint32_t turned_solves;
-    uint32_t alignments; ///< of free bodies, between iterations
+    uint32_t alignments; ///< rigid alignments of free bodies, between iterations
     double gradient_norm, preconditioner_shift;
-    double start;                                ///< E where the iterations began
-    double value;                                ///< E at the end
+    double start;                                ///< J, E at the initial guess
+    double value;                                ///< J, E at the end
     struct preconditioner_report preconditioner; ///< of the last matrix
     double time_evaluate, time_hessian, time_factor, time_solve, time_search;
-    struct newton_failure failure; ///< of the last that failed with PBS_ERROR_CONVERGENCE
-    bool blocked;       ///< PBS_ERROR_CONVERGENCE on the way of what is scripted: nowhere to land
+    struct newton_failure failure; ///< of the last failure with PBS_ERROR_CONVERGENCE
+    bool blocked;       ///< PBS_ERROR_CONVERGENCE because the prescribed motion is blocked: x is no
+                        ///< acceptable state
     double force_error; ///< m, of a linear step: c |M^-1 grad E| at the end, largest component
 };
 

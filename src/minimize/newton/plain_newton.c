@@ -1,5 +1,5 @@
-// Newton's method as OPT compares with it: full steps of an accurately solved linear system, no
-// safeguard of any kind.
+// Newton's method as in OPT's comparison: full steps with an accurate linear solve and without
+// safeguards.
 #include <math.h>
 
 #include "base/runtime/clock.h"
@@ -10,7 +10,7 @@
 
 static const double LINEAR_TOLERANCE = 1e-10;
 
-/// Solves H d = -grad E. The vectors of the line search are not in use, and serve MINRES.
+/// Solves H d = -grad E. Buffers of the line search serve as MINRES workspace.
 static void solve(struct minimization *m) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
@@ -30,7 +30,7 @@ static void solve(struct minimization *m) {
     m->result.linear_iterations += result.iterations;
 }
 
-/// current = P(current + d). False where E is not finite.
+/// current = P(current + d). Returns false if E is not finite.
 static bool step(struct minimization *m) {
     struct newton *const newton = m->newton;
     vector_combine(m->objective->tasks, newton_coordinate_count(newton), newton->current.x, 1.0,
@@ -44,7 +44,7 @@ static bool step(struct minimization *m) {
     return finite;
 }
 
-/// One iteration. False with a status set when it cannot go on.
+/// Does one iteration. Returns false, with a status set, if it failed.
 static bool iterate(struct minimization *m) {
     m->newton->problem.tolerance = LINEAR_TOLERANCE;
     const bool factored = minimization_linearize(m);

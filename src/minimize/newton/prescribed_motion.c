@@ -1,8 +1,9 @@
-// The way of scripted nodes and obstacles to their targets, with contact: no jump, as what is in
-// the way has to be pushed. Newton's method on the objective with the rest of the way prescribed:
-// each direction moves_prescribed the free nodes along as far as the linearised forces say, and all
-// move together as far as nothing touches. The energy need not fall on the way, for the script does
-// work; where little of the way is free, it waits while the others minimise theirs.
+// Moves constrained nodes and obstacles to their targets when there is contact. They cannot jump,
+// because bodies on their path must be pushed. This is Newton's method on the objective with the
+// remaining motion prescribed: each direction moves the free nodes as the linearised forces
+// require, and all nodes move together until something touches. The energy may rise, because the
+// prescribed motion does work. If little of the path is free, the motion waits while the other
+// nodes minimise their energy.
 #include <math.h>
 
 #include "base/runtime/clock.h"
@@ -12,28 +13,30 @@
 #include "pbs/body.h"
 #include "pbs/stats.h"
 
-// Iterations, and those in a row that may gain next to nothing, before the way counts as blocked.
+// Maximum iterations, and maximum consecutive iterations with an advance below STALLED, before the
+// motion counts as blocked.
 enum { PRESCRIBED_ITERATION_LIMIT = 200, STALLED_LIMIT = 20 };
 static const double STALLED = 1e-3;
 
-// After less than this part of the way, what is pushed gets so many iterations to give way.
+// After an advance below this fraction the free nodes get RELAXATIONS iterations of minimisation.
 static const double SHORT = 0.03;
 enum { RELAXATIONS = 8 };
 
-// With less left of the way than this part of the contact distance, what is scripted may go there
-// alone. Others that are pushed want to go far, and into what else is in their way: together each
-// iteration then goes a fifth of what is left.
+// If the remaining motion is below this fraction of the contact distance, the constrained nodes may
+// move alone. Pushed bodies would otherwise move far, until they hit something else, and each
+// iteration would advance by only a fifth of the remaining motion.
 static const double NEARLY_THERE = 0.1;
 
-// Relative tolerance of the linear solve at most: what is pushed has to follow what pushes it. And
-// behind a preconditioner that hides what moves together, as no energy decides here.
+// Upper bounds of the linear solve's relative tolerance: pushed bodies must follow accurately.
+// LOOSEST_HIDDEN applies to preconditioners that underestimate the error of joint motions, because
+// no energy test follows here.
 static const double LOOSEST = 1e-3;
 static const double LOOSEST_HIDDEN = 1e-6;
 
-// How much of the bound that keeps the energy finite a step may use.
+// A step may use this fraction of the bound that keeps the energy finite.
 static const double BOUND_MARGIN = 0.9;
 
-/// What held axes have left of their way. Returns the most along any axis, m.
+/// Computes the remaining motion of constrained axes. Returns the largest component, m.
 static double find_motion(struct minimization *m, const double *targets, const double *x) {
     const struct projection_scene *scene = &m->projection->scene;
     double *const motion = m->newton->remaining_motion;
@@ -61,7 +64,7 @@ static bool start_motion(struct minimization *m, const double *x) {
     return false;
 }
 
-/// direction: of the free nodes by Newton's method, of the others what is left of their way.
+/// Computes direction: of free nodes by Newton's method, of constrained axes the remaining motion.
 static bool find_direction(struct minimization *m) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
@@ -100,7 +103,7 @@ static bool find_direction(struct minimization *m) {
     return result.status == PBS_OK;
 }
 
-/// How much of the direction is free.
+/// Returns the largest free step along the direction, at most 1.
 static double free_length(struct minimization *m) {
     struct newton *const newton = m->newton;
     const double bound = objective_max_step(m->objective, newton->current.x, newton->direction,
@@ -109,8 +112,8 @@ static double free_length(struct minimization *m) {
                                   fmin(1.0, BOUND_MARGIN * bound));
 }
 
-/// Moves along the direction. The part of what is left that was gone; not a number where that leads
-/// to no finite energy.
+/// Moves along the direction. Returns the fraction of the remaining motion that was done; NaN if
+/// the energy is infinite there.
 static double move(struct minimization *m, double step) {
     struct newton *const newton = m->newton;
     const size_t count = newton_coordinate_count(newton);
@@ -144,8 +147,8 @@ static bool fail_blocked(struct minimization *m, double remaining) {
     return false;
 }
 
-/// Goes the last bit of the way, of `left` metres, where nothing else has to move for it. As move;
-/// 0 where it is not to be or cannot be gone.
+/// Moves constrained nodes over the last `left` metres alone. Returns as `move`; 0 if that is too
+/// far or not free.
 static double finish_motion(struct minimization *m, double remaining) {
     if (!(remaining < NEARLY_THERE * contact_set_reach(&m->objective->contacts))) {
         return 0.0;
@@ -155,8 +158,8 @@ static double finish_motion(struct minimization *m, double remaining) {
     return free_length(m) == 1.0 ? move(m, 1.0) : 0.0;
 }
 
-/// Iterations of the ordinary minimisation, what is scripted where it is: what presses on the
-/// others gives way. False only where the step is to be given up.
+/// Minimises with the prescribed motion halted, so that pushed bodies move away. Returns false only
+/// if the step must be given up.
 static bool relax(struct minimization *m) {
     contact_set_halt_motion(&m->objective->contacts, true);
     for (int i = 0; i < RELAXATIONS && m->result.status == PBS_OK && !m->stopped; i++) {
@@ -170,18 +173,18 @@ static bool relax(struct minimization *m) {
     if (m->stopped) {
         return false;
     }
-    // To find nothing lower is no failure here.
+    // Finding nothing lower is not a failure here.
     m->result.status = PBS_OK;
     return true;
 }
 
-/// held: the longest way of a node along an axis, m.
+/// longest: the largest motion of a node along an axis, m.
 static bool move_to_targets(struct minimization *m, double longest) {
     const double distance = fmax(longest, contact_set_remaining_motion(&m->objective->contacts));
     double remaining = 1.0;
     int stalled = 0;
     for (int i = 0; i < PRESCRIBED_ITERATION_LIMIT && stalled < STALLED_LIMIT; i++) {
-        // Together first: what is carried along gives the better state to begin with.
+        // The first iteration moves all nodes together, which gives a better initial state.
         const double last = i > 0 ? finish_motion(m, remaining * distance) : 0.0;
         if (last == 1.0) {
             return true;
@@ -225,7 +228,7 @@ bool minimization_move_prescribed(struct minimization *m, double *x, bool *moved
     if (longest == 0.0 && !contact_set_has_motion(&m->objective->contacts)) {
         return true;
     }
-    // Everything stays where it is until it is moved.
+    // The targets are the current positions until `move` advances them.
     vector_copy(tasks, count, x, newton->prescribed_positions);
     m->projection->scene.targets = newton->prescribed_positions;
     struct objective projected = *m->objective;

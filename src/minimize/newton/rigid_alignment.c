@@ -1,7 +1,7 @@
-// Bodies turned as if rigid between iterations (docs/theory/minimization.md section 1). A line
-// search turns a stiff body by a fraction of a degree an iteration, as a turn along straight lines
-// stretches it by half the square of the angle. Where all of its nodes go along circles, elastic
-// energy stays, and E falls by what inertia gains.
+// Moves bodies rigidly between iterations (docs/theory/minimization.md section 1). A line search
+// rotates a stiff body by a fraction of a degree per iteration, because straight paths stretch it
+// by half the square of the angle. If all of its nodes move along circles, the elastic energy does
+// not change, and E falls by the gain of inertia.
 #include <math.h>
 
 #include "base/runtime/clock.h"
@@ -9,17 +9,18 @@
 #include "base/lanes/vector.h"
 #include "minimize/newton/state.h"
 
-// Of a body's inertial energy: what a motion is to gain, so that rounding moves nothing.
+// Minimum gain relative to the body's inertial energy, so that rounding errors move nothing.
 static const double GAIN = 1e-8;
 
-// Of the energy's parts: what all motions are to gain, so that values can tell.
+// Minimum total gain relative to the energy's parts, so that values can resolve it.
 static const double RESOLVED = 1e-12;
 
-// Of what the last iteration gained: what all motions are to gain, so that no evaluation is spent
-// where Newton's method gets on by itself.
+// Minimum total gain relative to the decrease of the last iteration, so that no evaluation is spent
+// while Newton's method progresses.
 static const double SHARE = 0.1;
 
-/// J: by how much inertia and constant forces make E of a body higher at x than at `free_fall`.
+/// Returns, in J, how much higher inertia and constant forces make E of a body at x than at the
+/// free-fall state `free_fall`.
 static double deviation(const struct objective *o, const struct rest_shape *shape, const double *x,
                         const double *free_fall) {
     double sum = 0.0;
@@ -31,13 +32,14 @@ static double deviation(const struct objective *o, const struct rest_shape *shap
     return 0.5 * sum / o->weight;
 }
 
-/// Whether nothing presses or rubs: what touches is no longer free to turn.
+/// Returns whether there is neither contact nor friction energy: bodies in contact cannot rotate
+/// freely.
 static bool is_untouched(const struct minimization *m) {
     const struct objective_result *const now = &m->newton->current.objective;
     return now->by_kind[ENERGY_CONTACT] == 0.0 && now->by_kind[ENERGY_FRICTION] == 0.0;
 }
 
-/// Whether an obstacle holds a node of the body at the current state. Nodes are in ascending order.
+/// Returns whether a node of the body is in the active set. Active nodes are in ascending order.
 static bool is_pushed(const struct projection *projection, const struct rest_shape *shape) {
     size_t begin = 0, end = projection->active_count;
     while (begin < end) {
@@ -57,7 +59,7 @@ static void restore_nodes(struct minimization *m, const struct rest_shape *shape
                 m->newton->current.x + 3 * shape->node_start, moved + 3 * shape->node_start);
 }
 
-/// Moves one body that is free to turn, if that gains anything. Returns the gain, J.
+/// Aligns one body that can rotate freely, if that gains enough. Returns the gain, J.
 static double align_body(struct minimization *m, const struct rest_shape *shape,
                          const double *free_fall, double *moved) {
     const struct objective *const o = m->objective;
@@ -84,7 +86,7 @@ static bool are_same(const double *a, const double *b, const struct rest_shape *
     return same;
 }
 
-/// Bodies that would run into obstacles stay. False where none is left that moves. Uses
+/// Restores bodies that would collide with obstacles. Returns false if no moved body is left. Uses
 /// newton->trial.x as scratch.
 static bool exclude_colliding(struct minimization *m, double *moved) {
     double *const clear = m->newton->trial.x;
@@ -100,7 +102,7 @@ static bool exclude_colliding(struct minimization *m, double *moved) {
     return any;
 }
 
-/// Whether nothing is met on the way.
+/// Returns whether the path to `moved` is free of contact.
 static bool is_path_free(struct minimization *m, const double *moved) {
     double *const path = m->newton->direction;
     if (!contact_set_bounds(&m->objective->contacts)) {

@@ -48,7 +48,7 @@ void minimization_activate(struct minimization *m) {
     m->result.value = newton->current.objective.value;
 }
 
-/// FNV-1a; 0 where all couple.
+/// FNV-1a hash; 0 if all blocks couple.
 static uint64_t hash_coupling(const uint8_t *coupled, size_t count) {
     uint64_t hash = 14695981039346656037ULL;
     size_t sum = 0;
@@ -59,8 +59,8 @@ static uint64_t hash_coupling(const uint8_t *coupled, size_t count) {
     return sum == count ? 0 : hash | 1;
 }
 
-/// Which blocks have a part in the Hessian, marked anew where that has changed. The marks alone
-/// decide what solvers make of it, so that a restored world goes on to the bit.
+/// Updates which blocks of the Hessian are nonzero. Solvers depend on these marks only, so that a
+/// restored world continues with the same bits.
 static void mark_coupling(struct minimization *m) {
     struct newton *const newton = m->newton;
     const struct objective *const o = m->objective;
@@ -74,7 +74,7 @@ static void mark_coupling(struct minimization *m) {
     }
 }
 
-/// What else the solver is to know: where the nodes are, and what holds them.
+/// Fills the rest of the linear problem: node positions and constraints.
 static void describe_problem(struct minimization *m) {
     struct newton *const newton = m->newton;
     const struct layout *const layout = &newton->assembly->layout;
@@ -103,8 +103,8 @@ static bool factor(struct minimization *m) {
     return status == PBS_OK;
 }
 
-/// What the motion of held axes and obstacles does to the others: gradient += Q H motion, H without
-/// constraints.
+/// Adds the effect of the prescribed motion on the free nodes: gradient += Q H motion, with H
+/// unconstrained.
 static void add_motion(struct minimization *m) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
@@ -145,7 +145,7 @@ bool minimization_linearize(struct minimization *m) {
                                                        : *m->objective;
     const struct objective_result answer = objective_evaluate(&objective, newton->current.x, false,
                                                               NULL, newton->hessian.values);
-    // What a refused Hessian leaves is a part of it that no step may be taken from.
+    // A refused Hessian is incomplete, so no step may use it.
     m->refused = answer.answer == EVALUATE_RECOVERABLE;
     m->stopped = answer.answer != EVALUATE_OK;
     m->solver = answer.status;
@@ -211,7 +211,7 @@ void minimization_locate_failure(struct minimization *m, int32_t kind) {
     struct newton *const newton = m->newton;
     struct newton_failure *const failure = &m->result.failure;
     *failure = (struct newton_failure){.kind = kind, .node = UINT32_MAX};
-    // A line search leaves the gradient of its last trial.
+    // The line search has left the gradient of its last trial.
     minimization_activate(m);
     for (uint32_t i = 0; i < newton->assembly->layout.node_count; i++) {
         const double residual = norm3(newton->gradient + 3 * (size_t)i);

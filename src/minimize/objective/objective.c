@@ -1,13 +1,13 @@
-// Inertia, terms and lagged damping added up. Sums are taken in pieces cut by the number of nodes,
-// so threads do not change a bit.
+// Sums inertia, terms and lagged damping. The pieces of the sums depend on the number of nodes
+// only, so the result does not depend on the number of threads.
 #include "minimize/objective/objective.h"
 
 #include <math.h>
 
 enum { PIECES = 64 };
 
-// Least c E / (density length^2), the elastic over the inertial stiffness of an element, from which
-// on all Hessians are projected on demand.
+// All Hessians are projected on demand from this ratio c E / (density length^2) on: the elastic
+// over the inertial stiffness of an element.
 static const double STIFF = 10.0;
 
 struct inertia {
@@ -22,7 +22,7 @@ static size_t piece_start(const struct inertia *inertia, size_t piece) {
     return inertia->objective->assembly->layout.node_count * piece / PIECES;
 }
 
-/// |x - predictor|_M^2 / c over the nodes of one piece, with its gradient.
+/// Returns |x - predictor|_M^2 / c over the nodes of one piece, and adds the gradient.
 static double add_gradient(const struct inertia *inertia, size_t begin, size_t end) {
     const struct objective *const o = inertia->objective;
     double sum = 0.0;
@@ -72,7 +72,7 @@ static double add_inertia(const struct objective *objective, const double *x, do
     return 0.5 * sum;
 }
 
-/// Adds contact to what the terms have found.
+/// Adds contact to the result of the terms.
 static void add_contact(const struct objective *o, const double *x, bool value, double *gradient,
                         bool hessian, struct objective_result *result) {
     struct contact_energy energy = {0.0, 0.0};

@@ -1,4 +1,4 @@
-// See rigid_fit.h: Kabsch's rotation, by singular values, so that it never reflects.
+// See rigid_fit.h. Kabsch's rotation by singular values, with reflections excluded.
 #include "minimize/objective/rigid_fit.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "base/matrix3/math3.h"
 #include "base/matrix3/svd3.h"
 
-// What nearest() gives has to be more than this, by far more than rounding makes of it.
+// Lower bound of the result of nearest() for a unique rotation; well above rounding errors.
 static const double UNIQUE = 1e-12;
 
 static bool is_constrained(const struct rest_shape *shape, const uint8_t *constrained_axes) {
@@ -33,11 +33,11 @@ struct motion {
     double from[3], to[3], rotation[9];
 };
 
-/// How far the rotation is from being one of several that are as good: the sum of the two smallest
-/// singular values of the matrix that it comes from, over the largest.
+/// Computes the motion that fits best. Returns how unique its rotation is: the sum of the two
+/// smallest singular values of the product matrix over the largest.
 static double nearest(const double *mass, const double *positions, const double *target,
                       size_t count, struct motion *out) {
-    double product[9] = {0.0}; // sum of m (target - to) (place - from)^T
+    double product[9] = {0.0}; // sum of m (target - to) (position - from)^T
     double u[9], v[9], sigma[3];
     mean(mass, positions, count, out->from);
     mean(mass, target, count, out->to);
@@ -56,7 +56,7 @@ static double nearest(const double *mass, const double *positions, const double 
     return (sigma[1] + sigma[2]) / sigma[0];
 }
 
-/// out = the positions moved. False, and nothing is written, where numbers overflow.
+/// out = the moved positions. Returns false without writing if numbers overflow.
 static bool move(const struct motion *motion, const double *positions, size_t count, double *out) {
     for (int k = 0; k < 9; k++) {
         if (!isfinite(motion->rotation[k]) || !isfinite(motion->to[k / 3])) {

@@ -1,6 +1,6 @@
-// The rigid motion of a body's shape that comes nearest to where its nodes are to be: of its rest
-// shape what a body that is as good as rigid does, however far its nodes are from there; of the
-// shape that it has, what changes its inertia alone.
+// The rigid motion of a body's shape that fits target positions of its nodes best. rigid_fit moves
+// the rest shape: the motion of a nearly rigid body, however far its nodes are from there.
+// rigid_align moves the current shape, which changes the inertial energy only.
 #ifndef PBS_MINIMIZE_OBJECTIVE_RIGID_FIT_H
 #define PBS_MINIMIZE_OBJECTIVE_RIGID_FIT_H
 
@@ -8,22 +8,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A body whose own energy is lowest in this shape, wherever that lies and however it is turned.
+/// A body whose own energy is minimal in this shape at any position and orientation.
 struct rest_shape {
     size_t node_start, node_count;
     const double *positions;    ///< node_count x 3, m
-    bool is_rotation_invariant; ///< nothing of E but inertia and constant forces feels how it is
-                                ///< turned
+    bool is_rotation_invariant; ///< only inertia and constant forces in E depend on its orientation
 };
 
-/// Moves the shape to where sum m |R X + t - target|^2 is least, R a rotation, and writes its nodes
-/// to `out`. Arrays but the shape's own are by node, all of the world's. False, and nothing is
-/// written, where a node is held or numbers overflow. held may be null.
+/// Finds the rotation R and translation t that minimise sum m |R X + t - target|^2 and writes the
+/// moved shape to `out`. Arrays other than the shape's are indexed by the nodes of the world.
+/// Returns false without writing if a node is constrained or numbers overflow. constrained_axes may
+/// be null.
 bool rigid_fit(const struct rest_shape *shape, const double *mass, const uint8_t *constrained_axes,
                const double *target, double *out);
 
-/// The same of the shape that the body has at x in place of its rest shape. False also where
-/// rotations about some axis come as near, or nearly so.
+/// The same with the shape that the body has at x instead of its rest shape. Returns false also if
+/// the best rotation is not unique or nearly so.
 bool rigid_align(const struct rest_shape *shape, const double *mass,
                  const uint8_t *constrained_axes, const double *target, const double *x,
                  double *out);
