@@ -22,7 +22,7 @@ struct bonded_system {
     struct bsr a;
     double *x, *rotation_modes, *b; ///< in row order: positions, rotational modes, and a random
                                     ///< right-hand side in [-1, 1]
-    uint8_t *coupled; ///< one per block
+    uint8_t *coupled;               ///< one per block
     struct linear_problem problem;
 };
 

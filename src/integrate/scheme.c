@@ -1,4 +1,4 @@
-// The table of schemes: a new one is one row here and one file.
+// The table of schemes. A new scheme is one row here and one file.
 #include "integrate/scheme.h"
 
 const struct scheme_table *const scheme_tables[] = {

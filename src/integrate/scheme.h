@@ -1,15 +1,15 @@
 // Schemes as recipes (docs/theory/schemes.md section 1). A stage is x = p_x + b v, v = p_v + (c /
-// b) a(x, v) with histories p_x, p_v that are linear combinations of known states; it minimises eq.
-// (1) of docs/architecture.md with predictor p_x + b p_v and weight c (b^2 but for
-// generalised-alpha). Afterwards v = (x - p_x) / b and a = (x - predictor) / c. A scheme says which
-// combinations, for each stage and for the new state; the generic code in step.c does the rest. A
-// new scheme is one file with these functions and one row in scheme_tables.
+// b) a(x, v), where the histories p_x, p_v are linear combinations of known states. It minimises
+// eq. (1) of docs/architecture.md with predictor p_x + b p_v and weight c (b^2 except for
+// generalised-alpha). Afterwards v = (x - p_x) / b and a = (x - predictor) / c. A scheme defines
+// the combinations for each stage and for the new state; the generic code in step.c does the rest.
+// A new scheme is one file with these functions and one row in scheme_tables.
 #ifndef PBS_INTEGRATE_SCHEME_H
 #define PBS_INTEGRATE_SCHEME_H
 
 #include "base/runtime/tasks.h"
 
-/// States that a recipe may combine. Each is a triple (x, v, a).
+/// States that a recipe can combine. Each is a triple (x, v, a).
 enum scheme_state {
     STATE_NOW,     ///< z_n
     STATE_BEFORE,  ///< z_{n-1}, without acceleration; only for schemes with history 2
@@ -21,24 +21,25 @@ enum scheme_state {
 
 enum { SCHEME_STAGE_LIMIT = 3, SCHEME_PARAMETERS = 4 };
 
-/// How a scheme knows a_n, the total acceleration at z_n. Where it has none yet, all but UNUSED
-/// take it from the forces at z_n.
+/// Source of a_n, the total acceleration at z_n. If it is not stored yet, it is computed from the
+/// forces at z_n.
 enum acceleration_use {
     ACCELERATION_UNUSED,
-    ACCELERATION_STORED,  ///< as the recipe of the state says
-    ACCELERATION_SHIFTED, ///< kept, but of a time proportional to the step: rescaled when that
-                          ///< changes (docs/theory/schemes.md section 2)
-    ACCELERATION_COMPUTED ///< from the forces, in every step
+    ACCELERATION_STORED,  ///< computed by the recipe of the state, and stored with it
+    ACCELERATION_SHIFTED, ///< stored, but valid at a time proportional to the step; rescaled if the
+                          ///< step changes (docs/theory/schemes.md section 2)
+    ACCELERATION_COMPUTED ///< computed from the forces in every step
 };
 
-/// What energy control (energy_control.h) may change at the end of a step.
+/// What energy control (energy_control.h) changes at the end of a step.
 enum control_use {
     CONTROL_NONE,
     CONTROL_VELOCITY, ///< v = w - alpha dv
-    CONTROL_STATE     ///< x = x' - alpha dx too, alpha within 0 .. 1
+    CONTROL_STATE     ///< also x = x' - alpha dx, with alpha in 0 .. 1
 };
 
-/// sum over states of x[s] * x_s + v[s] * v_s + a[s] * a_s: the coefficients carry the powers of h.
+/// sum over states of x[s] * x_s + v[s] * v_s + a[s] * a_s. The coefficients include the powers of
+/// h.
 struct combination {
     double x[STATE_COUNT], v[STATE_COUNT], a[STATE_COUNT];
 };
@@ -46,41 +47,43 @@ struct combination {
 struct stage_recipe {
     double length; ///< b, seconds
     double weight; ///< c, seconds squared
-    double time;   ///< where in the step the stage's position lies, 0 .. 1 (scripted nodes and
-                   ///< colliders)
-    double share;  ///< of the step for which energy control counts the stage's forces; 1 before the
-                   ///< recipe is written. As contact_shares has it, but where states are blended
+    double time;   ///< time of the stage's position in the step, 0 .. 1; for prescribed nodes and
+                   ///< colliders
+    double share;  ///< fraction of the step for which energy control counts the stage's forces.
+                   ///< Initialised to 1. Equal to that of contact_shares unless the scheme blends
+                   ///< states
     struct combination position_history; ///< p_x
     struct combination velocity_history; ///< p_v
 };
 
 struct state_recipe {
     struct combination position, velocity, acceleration; ///< x_{n+1}, v_{n+1}, a_{n+1}
-    /// Where the angular velocity of rotation nodes is v_n plus this time the first stage's moments
-    /// over the mass: of schemes that end beyond their stage or correct velocities by forces
-    /// (docs/theory/bonds.md section 2.4); s. 0: it is v_{n+1} as above.
+    /// s. If > 0, the angular velocity of rotation nodes is v_n plus this time times the first
+    /// stage's moment over mass. Used by schemes that end beyond their stage or correct velocities
+    /// by forces (docs/theory/bonds.md section 2.4). 0: it is v_{n+1} as above.
     double moment_time;
-    /// For schemes with a control, the position and velocity above being x' and w: the correction
-    /// dv is this combination plus M^-1 (gradient_now grad P(x_n) + gradient_next grad P(x')), with
-    /// the conservative forces alone.
+    /// For schemes with energy control; position and velocity above are then x' and w. The
+    /// correction dv is this combination plus M^-1 (gradient_now grad P(x_n) + gradient_next grad
+    /// P(x')), with the conservative forces only.
     struct combination correction;
     double gradient_now, gradient_next; ///< s
-    /// For schemes that end with a kick: the velocity above is what damping sees at x_{n+1}, the
-    /// forces there make a_{n+1}, and the new velocity is this time a_{n+1} - a_n more; s.
+    /// s. For schemes that end with a kick. The velocity above is the one that damping uses at
+    /// x_{n+1}; the forces there give a_{n+1}. The new velocity is the one above plus kick (a_{n+1}
+    /// - a_n).
     double kick;
     struct combination position_correction; ///< dx, of CONTROL_STATE
 };
 
-/// What a scheme may know when it writes a recipe.
+/// Inputs from which a scheme computes a recipe.
 struct step_view {
     double h;                 ///< s
-    double h_before;          ///< the step that led to z_n; 0 when there is none
-    uint32_t known;           ///< states known: 1 (z_n) or 2
-    const double *parameters; ///< SCHEME_PARAMETERS, the integrator's: theta, rho, ...
+    double h_before;          ///< s, the step that led to z_n; 0: none
+    uint32_t known;           ///< number of known states: 1 (z_n) or 2
+    const double *parameters; ///< the integrator's SCHEME_PARAMETERS values: theta, rho, ...
     int32_t start;            ///< PBS_START_*
 };
 
-/// A parameter of a scheme and what it may be.
+/// A parameter of a scheme: default value and range.
 struct scheme_parameter {
     const char *name; ///< "theta"; null: none
     double value, low, high;
@@ -89,26 +92,28 @@ struct scheme_parameter {
 struct scheme_table {
     int32_t id; ///< PBS_SCHEME_*
     const char *name;
-    uint32_t history; ///< states wanted: 1 or 2; with fewer known, the recipes must start by
-                      ///< themselves
-    uint32_t order;   ///< of accuracy, with the default parameters
-    bool damps_ahead; ///< lagged damping is taken at the predictor, as where the order is 2, which
-                      ///< keeps it (section 1.1): some parameters give order 2
-    uint32_t stage_limit; ///< most stages of a step, at most SCHEME_STAGE_LIMIT; 0: explicit
+    uint32_t history; ///< number of states used: 1 or 2. With fewer known states the recipes must
+                      ///< provide a starting step
+    uint32_t order;   ///< order of accuracy with the default parameters
+    bool damps_ahead; ///< lagged damping is evaluated at the predictor, as in schemes of order 2,
+                      ///< whose order requires it (docs/theory/schemes.md section 1.1); for schemes
+                      ///< that some parameters make second order
+    uint32_t stage_limit; ///< maximum number of stages, at most SCHEME_STAGE_LIMIT; 0: explicit
     enum acceleration_use acceleration;
-    bool leaves_feasible; ///< x_{n+1} is not the last stage's solution: it may be where an obstacle
-                          ///< or an energy forbids it
-    bool restarts_when_divided; ///< the first half of a divided step starts afresh, and its ends
-                                ///< are neighbours afterwards (GAT section 2.3.2)
+    bool leaves_feasible;       ///< x_{n+1} is not the last stage's solution, so it may violate an
+                                ///< obstacle or have infinite energy
+    bool restarts_when_divided; ///< the first half of a divided step is a starting step, and the
+                                ///< states at its ends are the known ones afterwards (GAT
+                                ///< section 2.3.2)
     enum control_use control;
-    bool is_static; ///< ends in equilibrium at rest: stages are without inertia, damping and drag
-    bool kicks;     ///< explicit: ends with a kick by the forces at x_{n+1}
-    double free_fall_defect; ///< sigma: a step under the acceleration a moves by h v + (1/2 +
-                             ///< sigma) h^2 a (docs/theory/energy_control.md section 4); of schemes
-                             ///< with a control
-    bool may_be_linearized; ///< one Newton step per stage is one of ATS's methods
-    int32_t start;          ///< PBS_START_*, the default
-    int32_t alpha_choice;   ///< PBS_ALPHA_*, the default
+    bool is_static; ///< ends in static equilibrium: stages have no inertia, damping or drag
+    bool kicks;     ///< explicit; ends with a kick by the forces at x_{n+1}
+    double free_fall_defect; ///< sigma, for schemes with energy control: under a constant
+                             ///< acceleration a a step moves by h v + (1/2 + sigma) h^2 a
+                             ///< (docs/theory/energy_control.md section 4)
+    bool may_be_linearized;  ///< one Newton step per stage gives a method of ATS
+    int32_t start;           ///< PBS_START_*, the default
+    int32_t alpha_choice;    ///< PBS_ALPHA_*, the default
     struct scheme_parameter parameters[SCHEME_PARAMETERS];
     uint32_t (*stage_count)(const struct step_view *step);
     void (*stage)(const struct step_view *step, uint32_t stage, struct stage_recipe *out);
@@ -125,15 +130,15 @@ extern const struct scheme_table scheme_implicit_euler, scheme_trapezoidal,
     scheme_variational_right_point, scheme_a_1, scheme_a_search, scheme_sparse_a_search,
     scheme_decoupled_sdirk2, scheme_energy_blending, scheme_velocity_verlet, scheme_quasi_static;
 
-/// Whether a_n is part of the state.
+/// Returns whether a_n is part of the state.
 bool scheme_stores_acceleration(const struct scheme_table *scheme);
 
-/// Whether a_n from a step of h_before is of use to one of h. It is a second difference with a
-/// rounding error of eps |x| / h_before^2, which h^2, and h^3 where it is shifted, multiplies: past
-/// a ratio of 100 the forces at z_n know better.
+/// Returns whether a_n from a step of h_before is accurate enough for a step of h. It is a second
+/// difference with rounding error eps |x| / h_before^2, which is multiplied by h^2, or by h^3 if it
+/// is shifted. Beyond a ratio of 100, computing it from the forces at z_n is more accurate.
 bool scheme_resolves_acceleration(double h, double h_before);
 
-/// Null where none has this id.
+/// Returns null if no scheme has this id.
 const struct scheme_table *scheme_find(int32_t id);
 
 #endif

@@ -1,6 +1,6 @@
-// Accounts of energy control: which bodies are one island, what the target of each is, and what of
-// it each body takes along when a step ends. See energy_control.h and
-// docs/theory/energy_control.md sections 3 to 5. An island is named by its first body.
+// Energy accounts: finds islands, computes their targets, and distributes the targets to the bodies
+// at the end of a step. See energy_control.h and docs/theory/energy_control.md sections 3 to 5. The
+// index of an island is that of its first body.
 #include <math.h>
 
 #include "integrate/energy_control/energy_control_sums.h"
@@ -86,7 +86,7 @@ void energy_join(struct energy_control *control, uint32_t a, uint32_t b) {
 void energy_gather(struct energy_control *control) {
     control->is_gathered = true;
     for (uint32_t b = 0; b < control->body_count; b++) {
-        // Islands of lower numbers name their first body already.
+        // Islands with lower indices already refer to their first body.
         control->island[b] = control->island[control->island[b]];
         if (!energy_is_island(control, b)) {
             struct energy_sums *const sums = &control->sums[control->island[b]];
@@ -107,7 +107,7 @@ void energy_sum_potentials(struct energy_control *control) {
 
 // --- the start of a step ---
 
-/// f, of bodies that fall freely; 0 for the others.
+/// Computes f: constant forces on bodies without constraints; 0 for others.
 static pbs_status find_forces(struct energy_control *control, const struct energy_step *step,
                               const double *x) {
     const struct objective *o = step->objective;
@@ -181,7 +181,7 @@ void energy_correct_free_fall(struct energy_control *control, const struct energ
 
 // --- targets ---
 
-/// J, of the state of rest: of each island's bodies, where bodies have targets of their own.
+/// Returns the energy at rest in J: for each body if bodies have their own targets, otherwise once.
 static double ground_of(const struct energy_control *control, const struct energy_step *step,
                         uint32_t b) {
     return control->by_body || b == 0 ? step->settings->ground : 0.0;
@@ -195,9 +195,9 @@ static double first_target(const struct energy_step *step, const struct energy_b
     return height + shift;
 }
 
-/// What a body brings: its target, and the work that was done on it since the step before, where
-/// the host changed gravity, its own energy, or what is held. The shift then changes at the length
-/// of that step.
+/// Adds a body's account to its island: its target, and the work done on it since the last step,
+/// when the host changed gravity, its own energy or constraints. The shift is compared at the
+/// length of the last step.
 static void add_account(struct energy_control *control, const struct energy_step *step,
                         uint32_t b) {
     const struct energy_account *const account = &control->accounts[b];
@@ -218,7 +218,8 @@ static void add_account(struct energy_control *control, const struct energy_step
     }
 }
 
-/// A loss is never a gain. The decay acts after it and before the work.
+/// Computes the target: subtracts the loss, which is never negative, then applies the decay, then
+/// adds the work.
 static void set_target(const struct energy_step *step, struct energy_sums *sums) {
     const struct energy_settings *s = step->settings;
     sums->loss = fmax(sums->loss, 0.0);
@@ -256,7 +257,7 @@ static void measure_bodies(struct energy_control *control, const struct energy_s
     }
 }
 
-/// sums: energies of the islands, from those of the bodies.
+/// Sums the energies of the bodies to their islands.
 static void measure_islands(struct energy_control *control) {
     energy_sum_potentials(control);
     for (uint32_t b = 0; b < control->body_count; b++) {
@@ -269,8 +270,9 @@ static void measure_islands(struct energy_control *control) {
     }
 }
 
-/// What of its island's target a body takes along. What the energy lacks belongs to those whose
-/// motion the step has damped, as A measures it; to the first where none has.
+/// Returns a body's part of its island's target. The difference between target and energy is
+/// distributed in proportion to A, which measures how much the step has damped each body's motion.
+/// If A is zero it goes to the first body.
 static double share_of(const struct energy_control *control, uint32_t b) {
     const uint32_t island = control->island[b];
     const struct energy_sums *const sums = &control->sums[island];

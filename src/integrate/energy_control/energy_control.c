@@ -1,6 +1,6 @@
-// See energy_control.h. Sums over nodes are taken in their order, island by island at once, so that
-// neither threads nor other islands change a bit.
-// Theory: docs/theory/energy_control.md sections 1 to 3, 6.
+// See energy_control.h. Sums run over the nodes in their order, for all islands at once, so that
+// neither the number of threads nor other islands change the result. Theory:
+// docs/theory/energy_control.md sections 1 to 3 and 6.
 #include "integrate/energy_control/energy_control.h"
 
 #include <float.h>
@@ -25,20 +25,19 @@ static bool is_constrained(const struct energy_step *step, size_t at) {
     return ((uint32_t)step->constrained_axes[at / 3] >> at % 3 & 1u) != 0;
 }
 
-// --- work from outside ---
-//
-// What holds or pushes a node does the work of its impulse in the step times the mean of its
-// velocities before and after. For a constant velocity that is what a frame that moves along says;
-// for a changing one it is exact for the node's own inertia, and its sum over steps is the
-// trapezoidal rule of the forces.
+// --- work of external forces ---
+//  A constraint or contact force on a node does the work of its impulse in the step times the mean
+//  of the node's prescribed velocities before and after. For a constant velocity this agrees with a
+//  frame that moves along. For a changing one it is exact for the node's own inertia, and its sum
+//  over steps is the trapezoidal rule of the forces.
 
 static double mean_prescribed_velocity(const struct energy_step *step, size_t at) {
     return 0.5 * (step->velocity_now[at] + step->prescribed_velocity[at]);
 }
 
-/// The velocity with which a force over the step meets a node that reaches v. Over implicit Euler
-/// the kinetic energy changes by F times the mean; F v alone would leave h F (w - v_n) / 2 for the
-/// correction to make up for.
+/// Returns the velocity with which a force over the step does work on a node that reaches v. With
+/// implicit Euler the kinetic energy changes by F times the mean velocity; with F v alone the
+/// correction would have to compensate h F (w - v_n) / 2.
 static double working_velocity(const struct energy_step *step, const double *v, size_t at) {
     return step->free_fall_defect > 0.0 ? 0.5 * (step->velocity_now[at] + v[at]) : v[at];
 }
@@ -62,7 +61,8 @@ static uint32_t body_of(const struct energy_control *control, uint32_t node) {
     return node == CONTACT_NO_NODE ? NO_BODY : control->body[node];
 }
 
-/// Those that meet in a contact; one of them, the first if there is one.
+/// Marks the bodies of a contact as in contact and joins their islands. Returns one of them, the
+/// first if there is one.
 static uint32_t join_bodies(struct energy_control *control, const struct contact_power *power) {
     const uint32_t first = body_of(control, power->nodes[0]);
     const uint32_t second = body_of(control, power->nodes[1]);
@@ -110,7 +110,7 @@ static void add_potential(void *context, const struct contact_power *power) {
     control->bodies[join_bodies(control, power)].potential += power->potential;
 }
 
-/// Contact's part of it: what is between two bodies is the first one's.
+/// Adds the contact potential. That between two bodies is counted for the first one.
 static int evaluate_contact(struct energy_control *control, const struct objective *o,
                             const double *x, double *gradient) {
     struct contact_energy energy;
@@ -122,7 +122,7 @@ static int evaluate_contact(struct energy_control *control, const struct objecti
     return isfinite(energy.potential) ? EVALUATE_OK : EVALUATE_RECOVERABLE;
 }
 
-/// Potentials of the bodies and of their islands, and the gradient where it is not null.
+/// Computes the potentials of bodies and islands, and the gradient if it is not null.
 static int evaluate(struct energy_control *control, const struct energy_step *step, const double *x,
                     double *gradient) {
     const struct objective *o = step->objective;
@@ -164,11 +164,13 @@ static pbs_status evaluate_end(struct energy_control *control, const struct ener
 
 // --- the correction ---
 
-/// dv from the forces at both ends, and the work that goes with the impulses on held axes.
+/// Completes dv by the forces at both ends, and adds the work of the corresponding impulses on
+/// constrained axes.
 static void complete_correction(struct energy_control *control, const struct energy_step *step,
                                 const struct energy_candidate *c) {
-    // Where the recipe takes dv from the forces, w has seen those at the end, and alpha takes those
-    // at x_n instead; else the forces of the whole step count with its own velocity.
+    // If the recipe computes dv from forces, w results from the forces at the end, and alpha
+    // replaces them by those at x_n. Otherwise the forces of the whole step do work with the step's
+    // own velocity.
     const bool from_forces = c->weight_next != 0.0;
     for (size_t at = 0; at < 3 * energy_node_count(step); at++) {
         const double m = step->objective->mass[at / 3];
@@ -190,7 +192,7 @@ static void complete_correction(struct energy_control *control, const struct ene
     }
 }
 
-/// Nodes that touch keep to the surface: the normal part of dv is the obstacle's to carry.
+/// Removes the normal part of dv at nodes in contact: it is transferred to the obstacle.
 static void constrain_correction(struct energy_control *control, const struct energy_step *step,
                                  const struct energy_candidate *c) {
     const struct projection *p = step->projection;
@@ -231,16 +233,15 @@ static void add_up(struct energy_control *control, const struct energy_step *ste
     }
 }
 
-/// How far the energy is above its target.
+/// Returns the energy minus its target.
 static double error_of(const struct energy_sums *sums) {
     return sums->potential + sums->kinetic + sums->shift - sums->target;
 }
 
 // --- alpha of v = w - alpha dv ---
 
-/// docs/theory/energy_control.md section 2.
-/// Where a alpha^2 + b alpha + c = 0, of two roots the one closer to 1; without any, where it is
-/// closest. a > 0.
+/// Solves a alpha^2 + b alpha + c = 0, a > 0 (docs/theory/energy_control.md section 2). Returns the
+/// root closer to 1 or, without real roots, the minimum.
 static double root_near_one(double a, double b, double c) {
     const double discriminant = b * b - 4.0 * a * c;
     if (!(discriminant >= 0.0)) {
@@ -259,7 +260,7 @@ static double search(const struct energy_step *step, const struct energy_sums *s
                 s->alpha_max);
 }
 
-/// 1, unless the energy's error would have the same sign for the third time.
+/// Returns 1, unless the energy error at alpha = 1 has had the same sign three times in a row.
 static double search_sparsely(const struct energy_step *step, struct energy_sums *sums,
                               double error) {
     const double end = sums->square + sums->product + error;
@@ -277,13 +278,13 @@ static double choose(const struct energy_step *step, struct energy_sums *sums) {
     if (s->choice == PBS_ALPHA_FIXED) {
         return s->alpha;
     }
-    // Without a correction alpha means nothing; the energy is what it is.
+    // Without a correction alpha has no effect.
     const double size = fabs(sums->potential) + 2.0 * sums->kinetic + fabs(sums->target);
     if (!(sums->square > 1e-24 * size)) {
         return 1.0;
     }
     const double error = error_of(sums);
-    // Nor does an error that is rounding: in a fall the energy is of terms much larger.
+    // An error below rounding is ignored: in free fall the energy is a sum of much larger terms.
     if (fabs(sums->square + sums->product + error) <= 2.0 * DBL_EPSILON * size) {
         return 1.0;
     }
@@ -308,7 +309,7 @@ static void correct_velocity(struct energy_control *control, const struct energy
 
 // --- alpha of both positions and velocities ---
 
-/// Potential and kinetic energy of all islands at their alpha.
+/// Computes the potential and kinetic energy of all islands at their alpha.
 static int evaluate_blend(struct energy_control *control, const struct energy_step *step,
                           const struct energy_candidate *c) {
     for (size_t at = 0; at < 3 * energy_node_count(step); at++) {
@@ -329,14 +330,15 @@ static int evaluate_blend(struct energy_control *control, const struct energy_st
     return answer;
 }
 
-/// False position with halved weights, bisection where that leads nowhere.
+/// Returns the next trial: regula falsi with halved weights, or bisection if that leaves the
+/// bracket.
 static double next_trial(const struct energy_sums *sums) {
     const double trial = sums->low + (sums->high - sums->low) * sums->low_error /
                                          (sums->low_error - sums->high_error);
     return trial > sums->low && trial < sums->high ? trial : 0.5 * (sums->low + sums->high);
 }
 
-/// alpha was tried: narrows the bracket, or ends the search.
+/// Narrows the bracket with the energy error at alpha, or ends the search.
 static void narrow(struct energy_sums *sums) {
     const double error = error_of(sums);
     const double size = fabs(sums->potential) + sums->kinetic + fabs(sums->target);
@@ -355,8 +357,8 @@ static void narrow(struct energy_sums *sums) {
 
 enum { TRIAL_LIMIT = 60 };
 
-/// docs/theory/energy_control.md section 6.
-/// The candidate is alpha = 0, which dissipates; alpha = 1 may have too much energy.
+/// Blending, docs/theory/energy_control.md section 6. The candidate is alpha = 0, which dissipates;
+/// alpha = 1 may have too much energy.
 static pbs_status blend(struct energy_control *control, const struct energy_step *step,
                         const struct energy_candidate *c) {
     for (uint32_t i = 0; i < control->body_count; i++) {
@@ -370,7 +372,8 @@ static pbs_status blend(struct energy_control *control, const struct energy_step
         sums->high = 1.0;
         sums->high_error = error_of(sums);
         sums->is_open = sums->high_error > 0.0 && sums->low_error < 0.0;
-        // Where both have too much, the one that has less: with strong drag not implicit Euler.
+        // If both ends have too much energy, the lower one is chosen. With strong drag that is not
+        // implicit Euler.
         sums->alpha = sums->high_error > 0.0 && sums->low_error < sums->high_error ? 0.0 : 1.0;
         open += sums->is_open;
     }
@@ -391,7 +394,7 @@ static pbs_status blend(struct energy_control *control, const struct energy_step
     if (answer == EVALUATE_STOP) {
         return fail_at_end(answer);
     }
-    // At the limit the end that was admissible last is the answer.
+    // At the trial limit the lower end is used, which was admissible.
     for (uint32_t i = 0; i < control->body_count; i++) {
         control->sums[i].alpha = control->sums[i].is_open ? control->sums[i].low
                                                           : control->sums[i].alpha;
@@ -404,7 +407,7 @@ static pbs_status blend(struct energy_control *control, const struct energy_step
     return evaluate_end(control, step, c->x, NULL);
 }
 
-// --- all together ---
+// --- the whole choice ---
 
 static void constrain_position(const struct energy_step *step, double *position_correction) {
     for (size_t at = 0; at < 3 * energy_node_count(step); at++) {
@@ -412,8 +415,8 @@ static void constrain_position(const struct energy_step *step, double *position_
     }
 }
 
-/// The end at alpha = 0 falls too far by h^2 M^-1 f / 2, which blending would mix in and take for a
-/// loss: bodies that touch nothing are put on the parabola, for any alpha.
+/// Implicit Euler, alpha = 0, falls too far by h^2 M^-1 f / 2, which blending would count as
+/// dissipation. Bodies without contact are moved to the exact parabola for every alpha.
 static void correct_end_of_fall(struct energy_control *control, const struct energy_step *step,
                                 const struct energy_candidate *c) {
     for (size_t i = 0; i < energy_node_count(step); i++) {
@@ -438,7 +441,7 @@ pbs_status energy_choose_alpha(struct energy_control *control, const struct ener
     }
     RETURN_IF_FAILED(evaluate_end(control, step, c->x, c->gradient_next));
     if (step->rotations != NULL) {
-        // Those at x_n are at the origin of the chart.
+        // Those at x_n are at the chart's origin already.
         rotations_gradient_to_moments(step->rotations, step->objective->tasks, c->x,
                                       c->gradient_next);
     }
@@ -496,7 +499,7 @@ void energy_after_friction(struct energy_control *control, const struct energy_s
         struct energy_body *const body = &control->bodies[control->body[slot->node]];
         body->in_contact = body->in_contact || slot->active_count > 0;
     }
-    // Heat is the loss relative to the obstacles; the rest of the change is their work.
+    // Heat is the loss relative to the obstacles. The rest of the change is their work.
     control->sums[0].work += heat;
 }
 

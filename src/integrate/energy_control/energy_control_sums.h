@@ -1,5 +1,5 @@
-// What energy control adds up in one step, by body and by island. Shared by energy_account.c, which
-// keeps targets, and energy_control.c, which chooses alpha.
+// Sums of energy control in one step, by body and by island. Shared by energy_account.c, which
+// computes targets, and energy_control.c, which chooses alpha.
 #ifndef PBS_INTEGRATE_ENERGY_CONTROL_ENERGY_CONTROL_SUMS_H
 #define PBS_INTEGRATE_ENERGY_CONTROL_ENERGY_CONTROL_SUMS_H
 
@@ -7,30 +7,31 @@
 #include "integrate/energy_control/energy_control.h"
 
 struct energy_body {
-    bool falls;      ///< no axis of it is held, so that its shift counts
-    bool in_contact; ///< something, in this step
+    bool falls;      ///< the body has no constrained axis; only then its shift counts
+    bool in_contact; ///< the body is in contact in this step
     bool is_kicked;
     double kinetic_now, potential_now, shift_now;
-    double kinetic, potential, shift; ///< of the state looked at last
-    double kick;   ///< J, taken off the target where the length of the step changed
-    double square; ///< A of the body alone
+    double kinetic, potential, shift; ///< of the last evaluated state
+    double kick;                      ///< J, subtracted from the target by energy_correct_free_fall
+    double square;                    ///< A of the body alone
 };
 
-/// Loss and work are those of a body until islands are known, then of an island.
+/// Sums of an island. Before the islands are final, loss and work are those of a single body.
 struct energy_sums {
     uint32_t body_count;
-    double target, ground;            ///< T_{n+1}; where decay ends
-    double kinetic, potential, shift; ///< of the candidate, then of the end of the step
+    double target, ground;            ///< T_{n+1}; the energy at which decay ends
+    double kinetic, potential, shift; ///< of the candidate, later of the end of the step
     double loss, work;
     double square;   ///< A = |dv|_M^2 / 2
-    double product;  ///< B = -<w, dv>_M, less the shift of dv and what the correction's reaction
-                     ///< does
-    double reaction; ///< J of work for each unit of alpha: what holds nodes takes their correction
+    double product;  ///< B = -<w, dv>_M, minus the shift of dv and the effect of the correction's
+                     ///< reaction
+    double reaction; ///< J, external work per unit of alpha: constraints absorb the correction of
+                     ///< constrained nodes
     double alpha;
     int32_t errors;        ///< as in struct energy_account
-    double kinetic_before; ///< friction
+    double kinetic_before; ///< before the friction pass
     double shift_before;
-    // Blending: the bracket of alpha with the energy's error at both ends.
+    // Blending: the bracket of alpha, and the energy errors at its ends.
     double low, high, low_error, high_error;
     bool is_open;
 };
@@ -61,16 +62,16 @@ static inline double energy_shift_at(const struct energy_control *control,
                : step->free_fall_defect * step->h * dot3(control->force + 3 * node, v + 3 * node);
 }
 
-/// Two bodies exchange energy in this step: their islands become one.
+/// Joins the islands of two bodies that exchange energy in this step.
 void energy_join(struct energy_control *control, uint32_t a, uint32_t b);
 
-/// Bodies' losses and works so far become those of their islands, which stay as they are.
+/// Makes the islands of this step final, and sums losses and work of the bodies to them.
 void energy_gather(struct energy_control *control);
 
-/// sums: potentials of the islands, from those of the bodies.
+/// Sums the potentials of the bodies to their islands.
 void energy_sum_potentials(struct energy_control *control);
 
-/// T_{n+1} of all islands but for the reaction's work (ECI section 4.4).
+/// Computes T_{n+1} of all islands, without the reaction's work (ECI section 4.4).
 void energy_set_targets(struct energy_control *control, const struct energy_step *step);
 
 #endif

@@ -1,7 +1,7 @@
-// Schemes with energy control: the alpha-method over implicit Euler and over SDIRK2 (ECI sections
-// 4.3 and 4.4), and the blending of implicit Euler with the implicit midpoint rule (Dinev et al.
-// 2018). How alpha is chosen is the integrator's setting, the same for all (energy_control.c).
-// Theory: docs/theory/energy_control.md sections 1 and 6.
+// Schemes with energy control: the alpha-method with implicit Euler and with SDIRK2 (ECI
+// sections 4.3 and 4.4), and blending of implicit Euler with the implicit midpoint rule (Dinev et
+// al. 2018). The choice of alpha is a setting of the integrator, the same for all
+// (energy_control.c). Theory: docs/theory/energy_control.md sections 1 and 6.
 #include <math.h>
 
 #include "integrate/schemes/recipe.h"
@@ -12,7 +12,7 @@ static uint32_t three_stages(const struct step_view *step) {
     return 3;
 }
 
-// --- over implicit Euler ---
+// --- with implicit Euler ---
 
 static void euler_stage(const struct step_view *step, uint32_t index, struct stage_recipe *out) {
     (void)index;
@@ -20,7 +20,7 @@ static void euler_stage(const struct step_view *step, uint32_t index, struct sta
 }
 
 /// w = v of implicit Euler, dv = h M^-1 (grad P(x_n) - grad P(x_{n+1})): with alpha = 1 the
-/// velocity has seen the forces at x_n.
+/// velocity results from the forces at x_n.
 static void euler_finish(const struct step_view *step, struct state_recipe *out) {
     recipe_end_with(out, STATE_STAGE_1);
     out->gradient_now = step->h;
@@ -28,10 +28,10 @@ static void euler_finish(const struct step_view *step, struct state_recipe *out)
     out->moment_time = step->h;
 }
 
-// --- over SDIRK2 ---
+// --- with SDIRK2 ---
 
-/// The adjoint's stage first: z_n + g h z'_n + (1 - 2 g) h z'*; then the two of SDIRK2, so that the
-/// step ends at the solution of the last.
+/// First the stage of the adjoint, z_n + g h z'_n + (1 - 2 g) h z'*; then the two of SDIRK2, so
+/// that the step ends at the last stage's solution.
 static void sdirk2_stage(const struct step_view *step, uint32_t index, struct stage_recipe *out) {
     const double g = 1.0 - sqrt(0.5);
     recipe_add_state(out, STATE_NOW, 1.0);
@@ -49,7 +49,7 @@ static void sdirk2_stage(const struct step_view *step, uint32_t index, struct st
     }
 }
 
-/// w = v of SDIRK2, w - dv = v* = v_n + h ((1 - g) A* + g a_n), the adjoint's.
+/// w = v of SDIRK2; w - dv = v* = v_n + h ((1 - g) A* + g a_n), the adjoint's velocity.
 static void sdirk2_finish(const struct step_view *step, struct state_recipe *out) {
     const double g = 1.0 - sqrt(0.5);
     recipe_end_with(out, STATE_STAGE_3);
@@ -61,8 +61,8 @@ static void sdirk2_finish(const struct step_view *step, struct state_recipe *out
 
 // --- blending ---
 
-/// Implicit midpoint, which says what is lost to second order; then implicit Euler, whose contact
-/// forces are the step's.
+/// First implicit midpoint, which measures dissipation to second order; then implicit Euler, whose
+/// contact forces are used for the step.
 static void blending_stage(const struct step_view *step, uint32_t index, struct stage_recipe *out) {
     recipe_length(out, index == 0 ? 0.5 * step->h : step->h, index == 0 ? 0.5 : 1.0);
     out->share = index == 0 ? 1.0 : 0.0;

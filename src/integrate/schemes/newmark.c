@@ -1,5 +1,5 @@
-// Newmark's family and the generalised-alpha method of Chung and Hulbert (1993), of which it is the
-// case am = af = 0. docs/theory/schemes.md section 2.
+// Newmark's family, and the generalised-alpha method of Chung and Hulbert (1993), which contains
+// Newmark as am = af = 0. docs/theory/schemes.md section 2.
 #include "integrate/schemes/recipe.h"
 #include "pbs/integrator.h"
 
@@ -56,7 +56,7 @@ static void newmark_stage(const struct step_view *step, uint32_t index, struct s
     set_stage(&w, step->h, out);
 }
 
-/// x_{n+1} is the stage itself, to the bit: obstacles and held axes are met there.
+/// x_{n+1} is exactly the stage's solution, which satisfies obstacles and constrained axes.
 static void newmark_finish(const struct step_view *step, struct state_recipe *out) {
     const struct weights w = newmark_weights(step);
     set_finish(&w, step->h, out);

@@ -1,7 +1,7 @@
-// One-step theta methods: between z_n and z_{n+1} with the weights 1 - theta and theta, either on
-// the rates at both ends (outer) or on the states, with the rate in between (inner). Trapezoidal
-// rule and implicit midpoint are theta = 1/2; GAT's first-order method is the outer one close to
-// it.
+// One-step theta methods. The outer method weighs the rates at z_n and z_{n+1} with 1 - theta and
+// theta. The inner method evaluates the rate at the state weighted like that. The trapezoidal rule
+// and implicit midpoint are the two at theta = 1/2. GAT's first-order method is the outer one near
+// 1/2.
 #include "integrate/schemes/recipe.h"
 #include "pbs/integrator.h"
 

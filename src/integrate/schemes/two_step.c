@@ -1,14 +1,15 @@
-// Two-step schemes with the step ratio om = h / h_before in their coefficients: BDF2, and GAT's
+// Two-step schemes whose coefficients depend on the step ratio om = h / h_before: BDF2, and GAT's
 // second-order theta method, which lies between the trapezoidal rule (theta = 0) and BDF2 (1). They
-// are zero-stable where theta q < 1, q = om^2 / (1 + 2 om) (docs/theory/schemes.md section 2), of
-// second order for any theta, and start afresh only where z_{n-1} is of no use.
+// are zero-stable for theta q < 1, q = om^2 / (1 + 2 om) (docs/theory/schemes.md section 2), and of
+// second order for any theta. A starting step is used only if z_{n-1} is unusable.
 #include "integrate/schemes/recipe.h"
 #include "pbs/integrator.h"
 
-// z_{n-1} never weighs more than at this om: beyond it theta gets smaller, so that steps may grow
-// by any factor, as often as the host likes, without losing order or stability.
+// Beyond this om theta is reduced, so that the weight of z_{n-1} stays that at RATIO_LIMIT. Steps
+// may then grow by any factor, repeatedly, without losing order or stability.
 #define RATIO_LIMIT 2.0
-// Of starts by the first-order theta method where the scheme has no theta: GAT's favourite.
+// Theta of starting steps by the first-order theta method, for schemes without theta: GAT's
+// recommendation.
 #define START_THETA 0.07
 
 static double back_weight(double om) {

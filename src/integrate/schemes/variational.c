@@ -1,5 +1,5 @@
-// The three variational integrators of BDEM section 4.1: the action's quadrature at the left point
-// (explicit: symplectic Euler), at the midpoint, and at the right point (implicit Euler).
+// The three variational integrators of BDEM section 4.1, by the quadrature of the action: left
+// point (explicit: symplectic Euler), midpoint, right point (implicit Euler).
 #include "integrate/schemes/recipe.h"
 #include "pbs/integrator.h"
 
@@ -25,8 +25,8 @@ static void left_finish(const struct step_view *step, struct state_recipe *out) 
 }
 
 /// BDEM eq. 22 in terms of y = (x_n + x_{n+1}) / 2: weight h^2 / 4 and predictor y~ = x_n + (h / 2)
-/// v_n, where v_n = (x_n - x_{n-1}) / h + (h / 2) a_{n-1/2} is the momentum over the mass (eq. 19).
-/// In this form changes of velocities between steps, such as friction's, are heard.
+/// v_n, where v_n = (x_n - x_{n-1}) / h + (h / 2) a_{n-1/2} is momentum over mass (eq. 19). In this
+/// form changes of velocity between steps, such as friction, take effect.
 static void midpoint_stage(const struct step_view *step, uint32_t index, struct stage_recipe *out) {
     (void)index;
     recipe_length(out, 0.5 * step->h, 0.5);

@@ -15,8 +15,8 @@ static void no_recipe(const struct step_view *step, uint32_t index, struct stage
     (void)out;
 }
 
-/// x = x_n + h (v_n + h / 2 a_n), v = v_n + h / 2 (a_n + a(x)). Forces that depend on the velocity
-/// see v_n + h a_n, which keeps the order.
+/// x = x_n + h (v_n + h / 2 a_n), v = v_n + h / 2 (a_n + a(x)). Velocity-dependent forces are
+/// evaluated with v_n + h a_n, which preserves the order.
 static void verlet_finish(const struct step_view *step, struct state_recipe *out) {
     const double h = step->h;
     out->position.x[STATE_NOW] = 1.0;

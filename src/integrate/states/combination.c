@@ -1,5 +1,5 @@
-// Combinations are flattened into a list of arrays with coefficients, which chunks of nodes then
-// add up.
+// See combination.h. A combination is flattened to a list of arrays with coefficients, which is
+// then summed in chunks.
 #include "integrate/states/combination.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// Rotation nodes, eight at a time; see rotations.h.
+// See rotations.h. Processes eight rotation nodes at a time.
 #include "integrate/states/rotations.h"
 
 #include "base/matrix3/rotation_chart.h"
@@ -8,14 +8,14 @@ enum { CHUNK = 1024 };
 struct pass {
     const struct rotations *rotations;
     const double *x;
-    double *v, *a;                        ///< of convert and kick
-    const double *base, *kicks;           ///< of kick
-    double *next_x, *x_before, *v_before; ///< of recentre
+    double *v, *a;                        ///< rotations_velocities_to_world and rotations_kick
+    const double *base, *kicks;           ///< rotations_kick
+    double *next_x, *x_before, *v_before; ///< rotations_recentre
     double factor;
     void (*work)(const struct pass *pass, size_t begin);
 };
 
-/// Of rotation begin + lane; those behind the last one repeat it.
+/// Index of rotation begin + lane; lanes beyond the end repeat the last rotation.
 static size_t index_of(const struct rotations *rotations, size_t begin, int lane) {
     const size_t index = begin + (size_t)lane;
     return index < rotations->count ? index : rotations->count - 1;
@@ -56,7 +56,7 @@ ALWAYS_INLINE lanes8 square_of(const lanes8 phi[3]) {
     return phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2];
 }
 
-/// The chart where it is one, that of phi = 0 beyond its limit.
+/// Measures the chart at x; for rotations beyond the chart's limit, at phi = 0.
 static void measure(const struct rotations *rotations, size_t begin, const double *x,
                     struct chart_lanes *chart) {
     lanes8 phi[3];
@@ -150,9 +150,9 @@ void rotations_kick(const struct rotations *rotations, struct tasks *tasks, cons
     run(tasks, &pass);
 }
 
-// --- acceptance ---
+// --- accepting a step ---
 
-/// out = a b.
+/// out = a b, quaternion product.
 ALWAYS_INLINE void multiply(const lanes8 a[4], const lanes8 b[4], lanes8 out[4]) {
     out[0] = a[3] * b[0] + b[3] * a[0] + (a[1] * b[2] - a[2] * b[1]);
     out[1] = a[3] * b[1] + b[3] * a[1] + (a[2] * b[0] - a[0] * b[2]);
@@ -167,7 +167,8 @@ ALWAYS_INLINE void normalise(lanes8 q[4]) {
     }
 }
 
-/// exp(phi) of any angle: of a half, a quarter and so on where phi is long, squared as often.
+/// Computes exp(phi) for any angle: long phi are halved repeatedly, and the result is squared as
+/// often.
 static void exponential(lanes8 phi[3], lanes8 out[4]) {
     const lanes8 none[4] = {lanes_set(0.0), lanes_set(0.0), lanes_set(0.0), lanes_set(1.0)};
     const double limit = 0.25 * CHART_LIMIT * CHART_LIMIT;
@@ -195,8 +196,8 @@ static void exponential(lanes8 phi[3], lanes8 out[4]) {
     }
 }
 
-/// Where x leads eight orientations; normalised, never with another sign: bonds compare
-/// neighbours'.
+/// Computes eight orientations at x, normalised. Their sign is continuous, because bonds compare
+/// those of neighbours.
 static void orientations_at(const struct rotations *rotations, const double *orientation,
                             size_t begin, const double *x, lanes8 out[4]) {
     lanes8 phi[3];
@@ -225,7 +226,8 @@ static void recentre(const struct pass *pass, size_t begin) {
         lanes8 x[3];
         lanes8 v[3];
         lanes8 carried[3];
-        // From the new orientation the former one lies at -phi, where dexp(-phi)^-1 = K(phi).
+        // In the chart of the new orientation, the previous one is at -phi, where dexp(-phi)^-1 =
+        // K(phi).
         measure(rotations, begin, pass->x, &chart);
         chart_torque(&chart, matrix);
         load(rotations, begin, pass->v_before, v);
@@ -258,8 +260,8 @@ void rotations_recentre(const struct rotations *rotations, struct tasks *tasks, 
 
 // --- explicit steps ---
 
-/// exp(phi) for |phi| <= 1/2, to rounding: series in u = |phi|^2 / 4, whose first terms left out
-/// are u^6 / 13! and u^7 / 14!.
+/// Computes exp(phi) for |phi| <= 1/2, accurate to rounding, by series in u = |phi|^2 / 4. The
+/// first omitted terms are u^6 / 13! and u^7 / 14!.
 ALWAYS_INLINE void short_exponential(const lanes8 phi[3], lanes8 out[4]) {
     const lanes8 u = 0.25 * square_of(phi);
     const lanes8 sine = 1.0 +
@@ -280,7 +282,7 @@ struct rotation_update {
     double *x;
 };
 
-/// Eight at a time where all eight turns are short; false where they are not.
+/// Updates eight rotations if all eight angles are short; otherwise returns false.
 ALWAYS_INLINE bool update_eight(const struct rotations *rotations, size_t begin, double *x) {
     lanes8 phi[3];
     lanes8 rotated[4];

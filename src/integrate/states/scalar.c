@@ -29,15 +29,15 @@ struct scalar_state scalar_end(const struct state_recipe *recipe,
                                  combine(&recipe->acceleration, states)};
 }
 
-/// A step of a scheme, as scalars take it.
+/// One step of a scheme applied to a scalar.
 struct scalar_step {
     const struct scheme_table *scheme;
     const struct step_view *view;
     uint32_t stage_count;
 };
 
-/// z_{n+1} of a scalar that begins with some states and has an acceleration of 1 at one of the
-/// stages, none at the others.
+/// Returns z_{n+1} of a scalar with the given states and an acceleration of 1 at stage `pushed`, 0
+/// at the others.
 static struct scalar_state respond(const struct scalar_step *step, struct scalar_state now,
                                    struct scalar_state before, uint32_t pushed) {
     struct scalar_state states[STATE_COUNT] = {[STATE_NOW] = now, [STATE_BEFORE] = before};

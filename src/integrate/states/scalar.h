@@ -1,34 +1,36 @@
-// A number with its first two derivatives in time that goes through a scheme's recipes as
-// coordinates do. The energy lost to damping and drag is one, and so is what a contact force does
-// to a velocity.
+// A scalar with its first two time derivatives, integrated by a scheme's recipes like a coordinate.
+// Used for the energy lost to damping and drag, and for the effect of a contact force on the
+// velocity.
 #ifndef PBS_INTEGRATE_STATES_SCALAR_H
 #define PBS_INTEGRATE_STATES_SCALAR_H
 
 #include "integrate/scheme.h"
 
-/// The energy lost is the velocity v (J) of one whose acceleration a is the power (W): integrated
-/// by the scheme itself, it has the scheme's order.
+/// State of a scalar. For the energy lost, a is the dissipated power (W) and v the energy (J):
+/// since the scheme itself integrates it, it has the scheme's order.
 struct scalar_state {
     double x, v, a;
 };
 
-/// Fills in the stage of a scalar with acceleration a there.
+/// Computes a stage of a scalar, given its acceleration a there.
 void scalar_run_stage(const struct stage_recipe *recipe, uint32_t index, double a,
                       struct scalar_state states[STATE_COUNT]);
 
-/// z_{n+1} of a scalar whose stages are known.
+/// Returns z_{n+1} of a scalar from its stages.
 struct scalar_state scalar_end(const struct state_recipe *recipe,
                                const struct scalar_state states[STATE_COUNT]);
 
-/// What the contact forces of a step's stages do.
+/// Effect of the contact forces of a step's stages.
 struct contact_shares {
-    double stage[SCHEME_STAGE_LIMIT]; ///< parts in the impulse of the step; they add up to 1
-    double friction_time; ///< s: impulses of this times a force, in each step, are that force
+    double stage[SCHEME_STAGE_LIMIT]; ///< fraction of each stage in the step's impulse; the sum is
+                                      ///< 1
+    double friction_time; ///< s: a force f corresponds to impulses of this time times f, once per
+                          ///< step
 };
 
-/// The shares are by what a force at a stage does to the velocity in this step and, through the
-/// acceleration that is kept, in later ones. Friction acts for less than the step where a change of
-/// velocity goes on in the steps that follow.
+/// Computes the fractions from the effect of a force at a stage on the velocity in this step and,
+/// through the stored acceleration, in later steps. friction_time is shorter than the step if a
+/// change of velocity continues to act in the following steps.
 struct contact_shares contact_shares(const struct scheme_table *scheme,
                                      const struct step_view *view, uint32_t stage_count);
 

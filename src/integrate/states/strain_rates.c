@@ -1,11 +1,13 @@
-// Coefficients of positions, velocities and accelerations become those of strains and their first
-// and second derivatives in time. Of stages the rates are known as the recipes have formed them.
+// Converts coefficients of positions, velocities and accelerations to coefficients of strains and
+// of their first and second time derivatives. For stages the strain rates computed by the recipes
+// are used.
 #include "integrate/states/strain_rates.h"
 
 _Static_assert(SCHEME_STAGE_LIMIT <= STRAIN_RATE_COUNT + 1, "a rate for all stages but the last");
 _Static_assert((int)STATE_COUNT <= (int)STRAIN_PART_LIMIT, "a part for each state");
 
-/// The second derivative of e in time is that along a, and twice along v.
+/// Adds a state. The second time derivative of a strain e is e'(a) + e''(v, v); by_curvature is the
+/// coefficient of the second part.
 static void add_state(struct strain_stage *stage, const struct kinematics *state, double by_x,
                       double by_v, double by_a, double by_curvature) {
     const bool turns = by_v != 0.0 || by_a != 0.0 || by_curvature != 0.0;
@@ -21,10 +23,10 @@ static void add_state(struct strain_stage *stage, const struct kinematics *state
     }
 }
 
-/// A stage at x_n + s (x_{n+1} - x_n), s its time, lies on the chord of a motion that may turn: the
-/// strain there is less than the mean of both ends by s (1 - s) / 2 times the second derivative
-/// along the chord, for which h v_n stands in. The history is less by as much, so that the rate is
-/// that between the ends.
+/// A stage at x_n + s (x_{n+1} - x_n), with s its time, lies on the chord of a motion that may
+/// rotate. The strain there is below the mean of both ends by s (1 - s) / 2 times the second
+/// derivative along the chord, which is approximated with h v_n. The history is reduced by the same
+/// amount, so that the rate is the one between the ends.
 static double chord_curvature(const struct stage_recipe *recipe, double h) {
     return -0.5 * recipe->time * (1.0 - recipe->time) * h * h;
 }

@@ -1,25 +1,26 @@
-// ATS eqs. 12 and 14 with the limits of docs/theory/step_control.md section 2; see step_control.h.
+// See step_control.h. ATS eqs. 12 and 14 with the limits of docs/theory/step_control.md section 2.
 #include "integrate/step_control/step_control.h"
 
 #include <float.h>
 #include <math.h>
 
-// A rejected step shrinks at least and, where growth is limited too, at most by these factors; one
-// without a state by the third.
+// A rejected step shrinks at least by LEAST_SHRINK and, if growth is limited, at most by
+// MOST_SHRINK. A failed step shrinks by FAILURE_SHRINK.
 static const double LEAST_SHRINK = 0.9;
 static const double MOST_SHRINK = 0.1;
 static const double FAILURE_SHRINK = 0.25;
 
-// What is left over before the end is a step of its own from this part of the last step on.
+// A remainder before the end that is shorter than this fraction of the step is not made a step of
+// its own.
 static const double SLIVER = 0.1;
 
-// More steps than this in one advance are a mistake in units.
+// More steps than this in one advance indicate a mistake in units.
 static const double STEP_LIMIT = 1e9;
 
-// Accepted steps without a break until a crack is taken to have stopped.
+// A crack counts as stopped after this many accepted steps without a broken bond.
 static const uint32_t QUIET_STEPS = 10;
 
-/// Defaults per kind: where the members of pbs_step_control are 0.
+/// Defaults per kind, for members of pbs_step_control that are 0.
 struct control_defaults {
     int32_t rule;
     double exponent, safety;
@@ -69,7 +70,7 @@ pbs_status step_control_fit(struct step_control *control, double duration) {
 }
 
 double step_control_count(const struct step_control *control, double duration) {
-    // A quotient that is whole but for rounding is whole.
+    // Absorbs the rounding error of a quotient that should be an integer.
     return control->max > 0.0 ? fmax(ceil(duration / control->max * (1.0 - 1e-12)), 1.0) : 1.0;
 }
 
@@ -97,7 +98,8 @@ struct step_plan step_control_plan(const struct step_control *control,
     if (h >= remaining) {
         return (struct step_plan){.h = remaining, .clipped = h > remaining, .last = true};
     }
-    // Two equal steps to the end where one would leave a sliver: rounding hides the forces in it.
+    // If a single step would leave a short remainder, two equal steps go to the end: in a very
+    // short step rounding errors dominate the forces.
     const double sliver = fmax(control->limits_step_ratio ? h : SLIVER * h, control->min);
     if (remaining - h < sliver) {
         return (struct step_plan){.h = 0.5 * remaining, .clipped = true, .cracked = cracked};
@@ -105,13 +107,13 @@ struct step_plan step_control_plan(const struct step_control *control,
     return (struct step_plan){.h = h, .cracked = cracked};
 }
 
-/// What the rule makes of h, before the limits min and max.
+/// Returns the next step by the rule, before the limits min and max.
 static double follow_rule(const struct step_control *control, const struct step_memory *memory,
                           double h, double measured, bool accepted) {
     if (control->rule == PBS_STEP_RULE_HALVING) {
         return accepted ? h * control->growth : 0.5 * h;
     }
-    // Infinite where nothing was measured.
+    // Infinite if nothing was measured.
     double factor = pow(control->safety * control->tolerance / measured, 1.0 / control->exponent);
     if (isfinite(control->growth)) {
         factor = fmin(fmax(factor, MOST_SHRINK), memory->rejected ? 1.0 : control->growth);
@@ -128,7 +130,8 @@ enum step_verdict step_control_judge(const struct step_control *control, struct 
         return at_minimum ? STEP_FAILED : STEP_REJECTED;
     }
     const bool judges = step_control_judges(control);
-    // What looks ahead is above the tolerance where it may not go as short as it wants.
+    // Controls that measure before the step exceed the tolerance only if `min` prevents a shorter
+    // step.
     const bool small = judges || at_minimum ? measured <= control->tolerance : true;
     const bool accepted = small || at_minimum;
     double next = judges ? follow_rule(control, memory, plan->h, measured, accepted) : control->max;
@@ -145,7 +148,7 @@ void step_control_follow_cracks(const struct step_control *control, struct step_
     if (crack > 0.0) {
         memory->crack = memory->crack > 0.0 ? fmin(memory->crack, crack) : crack;
         memory->quiet = 0;
-        // What follows grows from there.
+        // The following steps grow from this one.
         memory->next = fmin(memory->next, within(control, memory->crack));
     } else if (memory->crack > 0.0 && ++memory->quiet >= control->quiet) {
         memory->crack = 0.0;

@@ -1,11 +1,11 @@
-// Lengths of vectors, largest first; see step_measure.h.
+// See step_measure.h.
 #include "integrate/step_control/step_measure.h"
 
 #include <math.h>
 
 #include "base/matrix3/math3.h"
 
-/// The larger one, or what is not a number.
+/// Returns the larger value; NaN if one is NaN.
 static double larger(double worst, double value) {
     return value <= worst ? worst : value;
 }
@@ -32,7 +32,7 @@ double measure_distance(size_t node_count, const double *x, const double *y) {
     return worst;
 }
 
-/// Over the blocks right of the diagonal of one row.
+/// Returns the largest change over the blocks right of the diagonal in a row.
 static double row_stretch(const struct bsr *a, const uint8_t *kind, uint32_t row, const double *x,
                           const double *y) {
     const uint32_t *const node = a->layout->node;

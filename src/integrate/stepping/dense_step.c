@@ -1,11 +1,11 @@
-// See dense_step.h. Stages and new state as docs/theory/schemes.md section 1; parts of a step that
-// fails as GAT section 2.3.2.
+// See dense_step.h. Stages and the new state follow docs/theory/schemes.md section 1; division of
+// failed steps follows GAT section 2.3.2.
 #include "integrate/stepping/dense_step.h"
 
 #include <math.h>
 #include <string.h>
 
-// --- life ---
+// --- creation and destruction ---
 
 static bool reserve(struct memory *memory, size_t count, double **array) {
     *array = memory_allocate(memory, count, sizeof **array);
@@ -101,13 +101,13 @@ void dense_workspace_free(struct dense_workspace *workspace, struct memory *memo
     *workspace = (struct dense_workspace){0};
 }
 
-// --- one part of a step ---
+// --- one substep ---
 
 struct part {
     const struct dense_problem *problem;
     struct dense_workspace *w;
     struct step_view view;
-    double *acceleration; ///< a_n as the recipes see it; null where they do not
+    double *acceleration; ///< a_n for the recipes; null: not used
     struct dense_step_result *result;
 };
 
@@ -122,12 +122,12 @@ static void combine(const struct part *part, const struct combination *combinati
     combination_evaluate(NULL, combination, states, w->size, out);
 }
 
-/// As the kind of scheme wants it; docs/theory/schemes.md section 2 for the shifted one.
+/// Provides a_n as the scheme requires; docs/theory/schemes.md section 2 for ACCELERATION_SHIFTED.
 static pbs_status start_acceleration(struct part *part) {
     const enum acceleration_use use = part->problem->scheme->acceleration;
     struct dense_workspace *w = part->w;
     const struct dense_state *state = &w->state;
-    // A linearized stage leaves forces unbalanced, so its acceleration is not the forces'.
+    // A linearized stage leaves unbalanced forces, so its acceleration is not that of the forces.
     const bool kept = state->memory.has_acceleration && !part->problem->linearized &&
                       scheme_resolves_acceleration(part->view.h, part->view.h_before);
     const bool shifted = kept && use == ACCELERATION_SHIFTED && part->view.h != part->view.h_before;
@@ -151,8 +151,8 @@ static pbs_status start_acceleration(struct part *part) {
     return PBS_OK;
 }
 
-/// The unknown stays what it was (GAT section 2.1); an acceleration that is not known counts as
-/// none, and the velocity stays.
+/// Sets the first guess: the unknown keeps its value (GAT section 2.1). Without a known
+/// acceleration the velocity keeps its value.
 static void guess(const struct part *part, const struct dense_stage *stage, double *x) {
     const struct dense_workspace *w = part->w;
     const int32_t unknown = part->problem->options.unknown;
@@ -204,7 +204,7 @@ static pbs_status run_stage(struct part *part, uint32_t index) {
     return solved.status;
 }
 
-/// v = w - alpha dv: what A-1 and its relatives do, from forces alone.
+/// v = w - alpha dv: the correction of A-1 and related schemes, computed from forces only.
 static pbs_status correct_velocity(struct part *part, const struct state_recipe *recipe) {
     const struct dense_problem *problem = part->problem;
     struct dense_workspace *w = part->w;
@@ -217,7 +217,7 @@ static pbs_status correct_velocity(struct part *part, const struct state_recipe 
         if (factors[k] == 0.0) {
             continue;
         }
-        // M^-1 grad P = -a, of the forces at rest; the predictor is not needed any more.
+        // M^-1 grad P = -a at rest. The predictor is not needed any more and serves as buffer.
         part->result->newton.force_evaluations++;
         RETURN_IF_FAILED(dense_rest_acceleration(problem->newton, &problem->equation, times[k],
                                                  ends[k], w->predictor));
@@ -231,7 +231,7 @@ static pbs_status correct_velocity(struct part *part, const struct state_recipe 
     return PBS_OK;
 }
 
-/// Of explicit schemes: a_{n+1} from the forces at x_{n+1}, and what that changes in the velocity.
+/// Explicit schemes: computes a_{n+1} from the forces at x_{n+1} and updates the velocity.
 static pbs_status kick(struct part *part, double seconds) {
     struct dense_workspace *w = part->w;
     part->result->newton.force_evaluations++;
@@ -269,8 +269,8 @@ static pbs_status finish(struct part *part) {
     return PBS_OK;
 }
 
-/// Whether a_n was kept and can be used; zeros where not, so that a state is finite throughout. The
-/// squares of steps may underflow.
+/// Returns whether a_n is stored and finite; otherwise sets it to zero, so that a state is always
+/// finite. Squares of the step may underflow.
 static bool settle_acceleration(const struct dense_workspace *w,
                                 const struct scheme_table *scheme) {
     double *const a = w->state.now.a;
@@ -284,7 +284,7 @@ static bool settle_acceleration(const struct dense_workspace *w,
     return is_known;
 }
 
-/// next becomes now, now becomes before.
+/// Accepts the substep: next becomes now, now becomes before.
 static void accept(struct dense_workspace *w, const struct scheme_table *scheme, double h) {
     struct dense_state *state = &w->state;
     const struct kinematics free_arrays = state->before;
@@ -318,7 +318,7 @@ static pbs_status solve_part(const struct dense_problem *problem, double h,
     return PBS_OK;
 }
 
-// --- a step and its divisions ---
+// --- a step and its substeps ---
 
 static bool may_divide(pbs_status status) {
     return status == PBS_ERROR_CONVERGENCE || status == PBS_ERROR_INADMISSIBLE;
@@ -352,7 +352,7 @@ struct dense_step_result dense_step_solve(const struct dense_problem *problem, d
     struct dense_step_result result = {.status = PBS_OK};
     const double start = workspace->state.time;
     result.status = run(problem, h, 0, workspace, &result);
-    // Halves add up to h, but not always to the last bit of the time.
+    // The halves add up to h, but the time may differ by rounding.
     workspace->state.time = start + h;
     return result;
 }

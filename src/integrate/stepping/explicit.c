@@ -3,7 +3,7 @@
 
 #include "base/lanes/vector.h"
 
-enum { CHUNK = 8192, CONSTRAINT_CHUNK = 2048 }; // coordinates, nodes
+enum { CHUNK = 8192, CONSTRAINT_CHUNK = 2048 }; // coordinates; nodes
 
 bool explicit_is_supported(const struct step_problem *problem) {
     return problem->scheme->kicks && !contact_set_has_potential(&problem->objective.contacts) &&
@@ -51,7 +51,7 @@ static PBS_MULTIVERSION void accelerate(const double *restrict gradient,
     }
 }
 
-/// The same, and v_{n+1} = v_{n+1/2} + h / 2 a.
+/// The same, then v_{n+1} = v_{n+1/2} + h / 2 a.
 static PBS_MULTIVERSION void kick(const double *restrict gradient,
                                   const double *restrict inverse_mass, double h, size_t count,
                                   double *restrict a, double *restrict v) {
@@ -89,7 +89,7 @@ static void kick_chunk(void *context, size_t index) {
          w->next.a + at, w->next.v + at);
 }
 
-/// Puts held axes where the script has them.
+/// Sets constrained axes to their prescribed values.
 static void constrain_chunk(void *context, size_t index) {
     const struct pass *pass = context;
     const struct scripts *scripts = pass->scripts;
@@ -104,8 +104,8 @@ static void constrain_chunk(void *context, size_t index) {
     }
 }
 
-/// The gradient at x, where rotations are in the charts' origins, at that fraction of the host's
-/// step.
+/// Computes the gradient at x, with rotations at the charts' origins, at the given fraction of the
+/// host's step.
 static pbs_status find_forces(const struct step_problem *problem, double fraction, const double *x,
                               struct step_workspace *w) {
     RETURN_IF_FAILED(step_find_contact(problem, fraction, x));

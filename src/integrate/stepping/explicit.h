@@ -1,23 +1,24 @@
-// Explicit steps of worlds in which nothing but potentials acts, with no pass over the nodes more
-// than they need: the same recipe as step_solve follows for velocity Verlet, which serves all
-// others.
+// Explicit steps (velocity Verlet) of worlds with potential forces only, in as few passes over the
+// nodes as possible. step_solve does the same scheme for all other worlds.
 #ifndef PBS_INTEGRATE_STEPPING_EXPLICIT_H
 #define PBS_INTEGRATE_STEPPING_EXPLICIT_H
 
 #include "integrate/stepping/step.h"
 
-/// Whether no damping, drag, friction or barrier acts; obstacles are the caller's to know.
+/// Returns whether there is no damping, drag, friction or barrier. The caller must check obstacles.
 bool explicit_is_supported(const struct step_problem *problem);
 
-/// Before some steps with the same masses and held nodes: fills velocity_history.
+/// Call before steps with unchanged masses and constraints: fills velocity_history with the inverse
+/// masses, 0 on constrained axes.
 void explicit_begin(const struct step_problem *problem, struct step_workspace *workspace);
 
-/// From workspace->now into workspace->next. Orientations turn at once, also of a step that fails.
+/// Does a step from workspace->now to workspace->next. Orientations are updated in place, even if
+/// the step fails.
 struct step_result explicit_step(const struct step_problem *problem, const struct step_span *span,
                                  struct step_workspace *workspace);
 
-/// Of a state that a step has led to and that is accepted: the acceleration of a node after
-/// gradient_now has changed there.
+/// Recomputes a node's acceleration at the accepted state after gradient_now of that node has
+/// changed.
 void explicit_update_acceleration(struct step_workspace *workspace, size_t node);
 
 #endif

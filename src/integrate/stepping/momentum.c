@@ -1,10 +1,10 @@
-// The minimum along translations; see momentum.h.
+// See momentum.h.
 #include "integrate/stepping/momentum.h"
 
 #include "base/matrix3/math3.h"
 
-/// From sum_i m_i ((x_i + d - predictor_i) / c - g + drag (x_i + d - origin_i) / b) - F_i
-/// = 0.
+/// Solves sum_i m_i ((x_i + d - predictor_i) / c - g + drag (x_i + d - origin_i) / b) - F_i = 0 for
+/// the shift d.
 static void find_shift(const struct momentum_stage *s, const struct free_body *body,
                        const double *x, double shift[3]) {
     const double resistance = body->drag / s->length;
@@ -23,7 +23,8 @@ static void find_shift(const struct momentum_stage *s, const struct free_body *b
     scale3(-1.0 / (mass * (1.0 / s->weight + resistance)), force, shift);
 }
 
-/// Distances change by no more than the shift's length, so what is farther than that cannot be hit.
+/// Returns whether a node is free to be shifted by `length`. Distances change by at most that
+/// length, so an obstacle that is farther away cannot be hit.
 static bool is_clear(const struct projection_scene *scene, size_t node, const double *x,
                      double length) {
     if (scene->constrained_axes != NULL && scene->constrained_axes[node] != 0) {

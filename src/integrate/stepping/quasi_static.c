@@ -1,8 +1,8 @@
-// Quasi-static steps: no inertia, no time, see quasi_static.h. Each pass minimises
+// See quasi_static.h. Each pass minimises
 //     |x - x_k|_M^2 / (2 c) + sum_k P_k(x)
-// from x_k (the proximal point method, docs/theory/schemes.md section 7): as c grows that is
-// Newton's method for the potentials alone, which rigid motions that nothing resists and directions
-// of negative curvature do not lead astray.
+// from x_k (the proximal point method, docs/theory/schemes.md section 7). For large c this is
+// Newton's method on the potentials alone, but rigid motions without resistance and directions of
+// negative curvature do not make it diverge.
 #include "integrate/stepping/quasi_static.h"
 
 #include <math.h>
@@ -13,29 +13,30 @@
 #include "pbs/integrator.h"
 #include "pbs/stats.h"
 
-// c begins with so many times the square of the fastest time: what is so much softer than the
-// stiffest motion is solved for at once. It grows and shrinks by these factors, and no further.
+// The initial c is FIRST_WEIGHT times the square of the shortest time scale, so that motions softer
+// than the stiffest one by that factor are solved at once. c changes by factors of GROWTH within
+// the limits LARGEST_WEIGHT and LEAST_WEIGHT, in the same unit.
 static const double FIRST_WEIGHT = 1e8;
 static const double LARGEST_WEIGHT = 1e14;
 static const double LEAST_WEIGHT = 10.0;
 static const double GROWTH = 100.0;
 
-// Where nothing resists, s^2.
+// s^2, the initial c if there is no stiffness.
 static const double WEIGHT_OF_NOTHING = 1.0;
 
-// And with gravity no more than what falls in it by this part of the scene.
+// Gravity also limits the initial c: free fall may move by this fraction of the scene's extent.
 static const double FIRST_FALL = 1.0;
 
 enum { PASS_LIMIT = 200, PASS_ITERATIONS = 50 };
 
-// What has gone so many times the scene's extent since scripts stand still is held by nothing.
-// Where a host lets it go a part of FIRST_FALL is enough, so that it goes no farther than that at
-// first.
+// A node that has moved farther than FAR times the scene's extent since the prescribed motion ended
+// counts as unsupported. With stops_when_unsupported the limit is FAR_ENOUGH, below FIRST_FALL, so
+// that such a body moves no farther than in the first pass.
 static const double FAR = 30.0;
 static const double FAR_ENOUGH = 0.5;
 
-// Friction is lagged again so often at least, as a load step has no time in which it would catch
-// up.
+// Minimum number of re-laggings of friction: a load step has no time in which lagged friction could
+// catch up.
 static const uint32_t FRICTION_ITERATIONS = 20;
 
 struct solve {
@@ -45,7 +46,7 @@ struct solve {
     size_t count; ///< 3 * nodes
     struct newton_options options;
     double weight, first_weight;
-    double gravity; ///< N: norm of all constant forces
+    double gravity; ///< N, norm of all constant forces
     struct static_result result;
 };
 
@@ -55,8 +56,7 @@ static double norm(const struct solve *s, const double *v) {
 
 // --- forces ---
 
-/// Whether an evaluation that answered this may be used; where something stopped it the solve
-/// fails.
+/// Returns whether an evaluation with this answer can be used. Sets the status if it stopped.
 static bool is_usable(struct solve *s, int answer, pbs_status status) {
     if (answer == EVALUATE_STOP) {
         s->result.newton.status = status < 0 ? status
@@ -71,7 +71,7 @@ static bool failed(const struct solve *s) {
     return s->result.newton.status < 0;
 }
 
-/// Those that are the same everywhere. problem->gradient becomes them.
+/// Computes the constant forces in problem->gradient. Returns their norm.
 static double constant_forces(struct solve *s, const double *x) {
     const struct objective *o = s->objective;
     const struct evaluation evaluation = {
@@ -85,7 +85,7 @@ static double constant_forces(struct solve *s, const double *x) {
     return norm(s, s->problem->gradient);
 }
 
-/// m/s^2: the largest acceleration that they would have.
+/// Returns the largest acceleration that the constant forces cause, m/s^2.
 static double largest_fall(const struct solve *s) {
     double largest = 0.0;
     for (size_t k = 0; k < s->count; k++) {
@@ -95,8 +95,8 @@ static double largest_fall(const struct solve *s) {
     return largest;
 }
 
-/// N: what the stresses at x carry. In equilibrium that is what holds, presses and weighs; the
-/// weight is counted besides, for what hangs on nothing.
+/// Returns the norm of the internal forces at x, N. In equilibrium they balance constraint, contact
+/// and gravity forces. At least the weight is returned, for bodies that are not supported.
 static double acting_forces(struct solve *s, const double *x) {
     struct objective potential = *s->objective;
     potential.contacts.count = 0;
@@ -117,7 +117,8 @@ static double tolerance_at(struct solve *s, const double *x) {
                : fmax(p->relative_tolerance * acting_forces(s, x), p->least_tolerance);
 }
 
-/// J: with the potential of friction as it was lagged last, which takes out what it grows by.
+/// Returns the potential in J, including the lagged potential of friction, which dissipates its
+/// increase.
 static double potential_at(struct solve *s, const double *x) {
     struct objective potential = *s->objective;
     potential.predictor = x;
@@ -128,7 +129,7 @@ static double potential_at(struct solve *s, const double *x) {
 
 // --- passes ---
 
-/// The node, of those that are places, that is farthest from where it was at `from`.
+/// Returns the largest distance of a position node between `from` and x, and that node.
 static double farthest(const struct solve *s, const double *x, const double *from, uint32_t *node) {
     const struct layout *layout = &s->objective->assembly->layout;
     double largest = 0.0;
@@ -147,8 +148,8 @@ static double farthest(const struct solve *s, const double *x, const double *fro
     return largest;
 }
 
-/// Of the pass that ended at x: what the proximal term pushes back with is what is left of the
-/// forces.
+/// Returns the force residual of a node after the pass that ended at x: it equals the force of the
+/// proximal term.
 static double residual_at(const struct solve *s, const double *x, uint32_t node) {
     const struct objective *o = s->objective;
     double path[3];
@@ -178,7 +179,7 @@ static void fail_unsupported(struct solve *s, const double *x, uint32_t node, do
         s->result.newton.gradient_norm);
 }
 
-/// Friction of the present state, if it is still to be looked at.
+/// Lags friction at x, unless the number of re-laggings is used up.
 static bool lag_friction(struct solve *s, const double *x, uint32_t pass) {
     const struct objective *o = s->objective;
     const uint32_t wanted = s->problem->friction_iterations;
@@ -192,7 +193,7 @@ static bool lag_friction(struct solve *s, const double *x, uint32_t pass) {
     return !failed(s);
 }
 
-/// One minimisation about x. Counts and times are added up.
+/// Does one minimisation from x. Counts and times are added up.
 static struct newton_result run_pass(struct solve *s, double *x) {
     const struct static_problem *p = s->problem;
     vector_copy(s->tasks, s->count, x, p->predictor);
@@ -210,7 +211,7 @@ static struct newton_result run_pass(struct solve *s, double *x) {
     return pass;
 }
 
-/// Whether another pass may do better after one that failed.
+/// Reduces the weight after a failed pass. Returns whether another pass may succeed.
 static bool try_shorter(struct solve *s, const struct newton_result *pass) {
     const bool may = pass->status == PBS_ERROR_CONVERGENCE && !pass->blocked &&
                      s->weight > LEAST_WEIGHT / FIRST_WEIGHT * s->first_weight &&
@@ -229,7 +230,7 @@ static void run_passes(struct solve *s, double *x, const double *start) {
         s->result.newton.status = pass.status;
         if (pass.status < 0) {
             if (try_shorter(s, &pass)) {
-                // Or the next pass would not begin.
+                // Cleared, because the next pass would not start otherwise.
                 s->result.newton.status = PBS_OK;
                 continue;
             }
@@ -262,7 +263,7 @@ static double first_weight(struct solve *s) {
     return isnormal(weight) ? weight : WEIGHT_OF_NOTHING;
 }
 
-/// What has been lost since scripts stand still.
+/// Computes the decrease of the potentials since the prescribed motion ended.
 static void measure_fall(struct solve *s, const double *x) {
     const double above = potential_at(s, s->problem->start);
     const double potential_drop = above - potential_at(s, x);
@@ -300,14 +301,14 @@ struct static_result quasi_static_solve(const struct static_problem *problem, do
 
 // --- the scheme ---
 
-/// A stage that ends where the step does, whose slip and weight are filled in by the solve.
+/// A stage at the end of the step. The solve fills in slip and weight.
 static void stage(const struct step_view *step, uint32_t index, struct stage_recipe *out) {
     (void)index;
     recipe_length(out, step->h, 1.0);
     out->position_history.x[STATE_NOW] = 1.0;
 }
 
-/// At rest.
+/// The state is at rest.
 static void finish(const struct step_view *step, struct state_recipe *out) {
     (void)step;
     out->position.x[STATE_STAGE_1] = 1.0;

@@ -1,37 +1,36 @@
-// Equilibrium at the end of a load step (docs/theory/schemes.md section 7): where the sum of all
-// potentials is level, found by the proximal point method. Knows no time.
+// Static equilibrium at the end of a load step (docs/theory/schemes.md section 7): a minimum of the
+// sum of all potentials, found by the proximal point method. Independent of time.
 #ifndef PBS_INTEGRATE_STEPPING_QUASI_STATIC_H
 #define PBS_INTEGRATE_STEPPING_QUASI_STATIC_H
 
 #include "minimize/newton/newton.h"
 
-/// What is to be balanced. Scripts and obstacles are placed at their targets already.
+/// The problem to solve. Prescribed targets and obstacles are at the end of the step already.
 struct static_problem {
     struct newton *newton;
     struct projection *projection;
-    const struct newton_options *options; ///< with a tolerance of 0 where that is to be a part of
-                                          ///< the forces
-    struct objective *objective; ///< conservative terms; predictor and weight are filled in here
+    const struct newton_options *options; ///< tolerance 0: relative_tolerance is used
+    struct objective *objective; ///< conservative terms only; predictor and weight are filled in
+                                 ///< here
     double *predictor;           ///< scratch: 3 per node
-    double *start;               ///< scratch: likewise
+    double *start;               ///< scratch: 3 per node
     double *gradient;            ///< scratch: vector slots of the assembly
-    double relative_tolerance;   ///< of the forces that act, where options->tolerance is 0
-    double least_tolerance;      ///< N, likewise
-    double critical_step; ///< s: 2 over the highest frequency; infinite where nothing resists
-    double extent;        ///< m: of the scene
+    double relative_tolerance;   ///< relative to the acting forces, if options->tolerance is 0
+    double least_tolerance;      ///< N, lower bound of that tolerance
+    double critical_step;        ///< s: 2 over the highest frequency; infinite: no stiffness
+    double extent;               ///< m: of the scene
     uint32_t friction_iterations;
-    bool stops_when_unsupported; ///< what nothing holds is given up early
+    bool stops_when_unsupported; ///< give up early on bodies without support
 };
 
 struct static_result {
     struct newton_result newton;
     double tolerance;      ///< N, of the last pass
-    double potential_drop; ///< J: by which the potentials fell while scripts and obstacles stood
-                           ///< still
-    bool is_unsupported;   ///< PBS_ERROR_CONVERGENCE, as something moves that nothing holds
+    double potential_drop; ///< J, decrease of the potentials after the prescribed motion ended
+    bool is_unsupported;   ///< PBS_ERROR_CONVERGENCE because a body without support moves away
 };
 
-/// x: in, the state at the start; out, where it is balanced, or the best state found.
+/// x, in: the state at the start; out: the equilibrium or, on failure, the best state found.
 struct static_result quasi_static_solve(const struct static_problem *problem, double *x);
 
 #endif

@@ -1,9 +1,11 @@
-// See stable_step.h: the fastest motion from the Hessian, the strongest damping from its own.
+// See stable_step.h. The highest frequency is computed from the Hessian, the strongest damping from
+// the Hessian of the damping terms.
 #include "integrate/stepping/stable_step.h"
 
 #include <math.h>
 
-/// For x'' = -w^2 x - d x', the damping taken at the velocity ahead, as a kick has it.
+/// Returns the limit for x'' = -w^2 x - d x', with damping evaluated at the predicted velocity, as
+/// a kick does.
 static double limit(double w2, double d) {
     const double rate = sqrt(w2 + d * d) + d;
     return rate > 0.0 ? 2.0 / rate : INFINITY;
@@ -39,7 +41,7 @@ pbs_status stable_step(const struct step_problem *problem, const struct step_wor
         answer = rayleigh_begin(problem->damping, objective.tasks, objective.assembly,
                                 objective.terms, objective.term_count, x, true, objective.scratch);
     }
-    // A stage of one second has the damping matrix for its Hessian.
+    // With a stage length of one second the Hessian is the damping matrix.
     if (answer == EVALUATE_OK &&
         (objective.damping != NULL || objective.term_count > problem->conservative_count)) {
         answer = newton_largest_eigenvalue(problem->newton, &objective, x, &d);

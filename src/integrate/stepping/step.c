@@ -11,7 +11,7 @@
 static const char
     host_stopped[] = "an energy callback of the host asked to stop, or left a result unwritten";
 
-/// What the parts of a step share.
+/// State of one step, shared by its parts.
 struct step {
     const struct step_problem *problem;
     const struct step_span *span;
@@ -20,13 +20,13 @@ struct step {
     struct step_result result;
     struct tasks *tasks;
     size_t count;                            ///< 3 * nodes
-    double *acceleration;                    ///< a_n as the recipes see it; null where they do not
-    bool has_strains;                        ///< some term damps by the rate of strain
+    double *acceleration;                    ///< a_n for the recipes; null: not used
+    bool has_strains;                        ///< a term damps strain rates
     struct scalar_state losses[STATE_COUNT]; ///< energy lost, relative to z_n; see scalar.h
     double times[SCHEME_STAGE_LIMIT];        ///< of the stages, as fractions of the step
     struct contact_shares contact;
-    size_t active[CONTACT_SET_LIMIT]; ///< contacts of the last report, kind by kind
-    size_t lagged;                    ///< what contact has taken from a known state last
+    size_t active[CONTACT_SET_LIMIT]; ///< contacts in the last report, by kind
+    size_t lagged;                    ///< number of contacts in the last lagged state
 };
 
 static bool is_controlled(const struct step *step) {
@@ -64,7 +64,7 @@ static double fraction_at(const struct step_span *span, double time) {
     return time == 1.0 ? span->end : span->begin + time * (span->end - span->begin);
 }
 
-/// Held axes keep their velocity during a step.
+/// Constrained axes have constant velocity during a step, so their acceleration is zero.
 static void constrain_acceleration(const struct step *step, double *a) {
     const uint8_t *constrained_axes = step->problem->scripts.constrained_axes;
     for (size_t i = 0; i < step->w->node_count; i++) {
@@ -74,7 +74,7 @@ static void constrain_acceleration(const struct step *step, double *a) {
     }
 }
 
-/// Puts held axes of a state where the script has them; the acceleration may be null.
+/// Sets constrained axes of a state to their prescribed values; the acceleration may be null.
 static void apply_constraints(const struct step *step, double *x, double *v, double *a) {
     const struct scripts *scripts = &step->problem->scripts;
     for (size_t i = 0; i < step->w->node_count; i++) {
@@ -106,7 +106,7 @@ static void combine(const struct step *step, const struct combination *combinati
     combination_evaluate(step->tasks, combination, states, step->count, out);
 }
 
-/// What damping measures the stage's rates of strain from.
+/// Passes the strain history of the stage to the terms that damp strain rates.
 static void begin_strains(const struct step *step, const struct stage_recipe *recipe) {
     const struct objective *o = &step->problem->objective;
     struct kinematics states[STATE_COUNT];
@@ -136,15 +136,15 @@ static void differentiate_stage(const struct step *step, const struct stage_reci
     vector_scale(step->tasks, step->count, 1.0 / recipe->weight, stage->a);
 }
 
-/// The power that damping and drag take out at a stage: R is quadratic in v = (x - p_x) / b, so it
-/// is 2 R / b. Only dissipative terms are evaluated, so no host is asked again. gradient: of R; may
-/// be null; left alone where nothing damps.
+/// Returns the power dissipated by damping and drag at a stage. R is quadratic in v = (x - p_x) /
+/// b, so the power is 2 R / b. Only dissipative terms are evaluated, so the host is not called
+/// again. gradient: of R; may be null; unchanged if nothing damps.
 static double dissipated_power(const struct step_problem *problem,
                                const struct objective *objective, const double *x,
                                double *gradient) {
     struct objective dissipative = *objective;
     dissipative.dissipative_only = true;
-    dissipative.predictor = x; // inertia takes nothing out
+    dissipative.predictor = x; // inertia does not dissipate
     dissipative.contacts.count = 0;
     if (dissipative.term_count == problem->conservative_count && dissipative.damping == NULL) {
         return 0.0;
@@ -154,7 +154,7 @@ static double dissipated_power(const struct step_problem *problem,
     return 2.0 * result.by_kind[ENERGY_DISSIPATED] / objective->stage.length;
 }
 
-/// What friction takes out in the stage's share of the step.
+/// Returns the friction power, and adds the stage's contact work to energy control.
 static double account_for_contact(struct step *step, const struct stage_recipe *recipe,
                                   const struct kinematics *stage) {
     const double power = contact_set_friction_power(&step->problem->objective.contacts, step->tasks,
@@ -167,16 +167,16 @@ static double account_for_contact(struct step *step, const struct stage_recipe *
     return power;
 }
 
-/// What damping and drag did in the stage's share of the step. gradient: of their potential.
+/// Adds the stage's damping and drag to energy control. gradient: of their potential.
 static void account_for_damping(struct step *step, double share, const struct kinematics *stage,
                                 const double *gradient) {
     const struct energy_step energy = energy_step(step);
     energy_add_damping(&step->w->energy, &energy, share * step->view.h, gradient, stage->v);
 }
 
-/// The lagged damping matrix: at x, that is x_n, or for schemes of second order at the predictor
-/// x_n + s h v_n, s the stage's time, where that is admissible (docs/theory/schemes.md section 1:
-/// lagging from x_n costs an order).
+/// Computes the lagged damping matrix at x = x_n or, for schemes of second order, at the predictor
+/// x_n + s h v_n if that is admissible, with s the stage's time. Lagging from x_n would cost an
+/// order (docs/theory/schemes.md section 1).
 static void lag_damping(struct step *step, const double *x, double time) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
@@ -201,8 +201,9 @@ static void lag_damping(struct step *step, const double *x, double time) {
     }
 }
 
-/// A linearized stage is solved to c |M^-1 r| below the accuracy (docs/theory/step_control.md
-/// section 2), which |r| below its share of the lightest node makes sure of.
+/// Minimises a stage. A linearized stage is solved to c |M^-1 r| below the accuracy
+/// (docs/theory/step_control.md section 2), which a bound of |r| computed for the lightest node
+/// guarantees.
 static struct newton_result minimize_stage(const struct step *step,
                                            const struct objective *objective,
                                            const struct newton_options *options, double *x) {
@@ -215,7 +216,7 @@ static struct newton_result minimize_stage(const struct step *step,
     return newton_linear_step(problem->newton, objective, problem->projection, &linear, x);
 }
 
-/// Whether the step goes on with what was found.
+/// Returns whether the step continues with the solution.
 static bool accept_solution(struct step *step, const struct newton_result *solved) {
     if (solved->status == PBS_ERROR_CONVERGENCE && !solved->blocked &&
         step->problem->allow_unconverged) {
@@ -227,7 +228,7 @@ static bool accept_solution(struct step *step, const struct newton_result *solve
     return solved->status >= 0;
 }
 
-/// Returns how many iterations that took; -1 where the step has failed.
+/// Returns the number of iterations, or -1 if the step has failed.
 static int64_t solve_stage(struct step *step, const struct objective *objective,
                            const struct newton_options *options, double *x) {
     const struct newton_result solved = minimize_stage(step, objective, options, x);
@@ -235,18 +236,18 @@ static int64_t solve_stage(struct step *step, const struct objective *objective,
     return accept_solution(step, &solved) ? (int64_t)solved.newton_iterations : -1;
 }
 
-/// Takes from the state x what contact keeps the same until the next time.
+/// Updates the lagged quantities of contact from the state x.
 static bool lag_contact(struct step *step, const double *x) {
     const pbs_status status = contact_set_lag_friction(&step->problem->objective.contacts,
                                                        step->tasks, x, &step->lagged);
-    // PBS_NOT_CONVERGED stays.
+    // A former PBS_NOT_CONVERGED is preserved.
     step->result.status = status < 0 ? status : step->result.status;
     return status >= 0;
 }
 
-/// Friction of the solution instead of the step's start, until that moves it no more
-/// (docs/theory/contact.md section 4, re-lagging): where no iteration is wanted, or the first one
-/// is the last.
+/// Repeats the solve with friction lagged at the solution instead of at the start of the step,
+/// until that changes nothing (docs/theory/contact.md section 4, re-lagging) or friction_iterations
+/// is reached.
 static bool repeat_with_friction(struct step *step, const struct objective *objective, double *x) {
     const struct step_problem *problem = step->problem;
     struct newton_options options = problem->options;
@@ -277,7 +278,7 @@ static struct contact_stage contact_stage_at(const struct step *step, const doub
                                   .node_forces = step->w->contact_force};
 }
 
-/// Contact forces of a stage's solution, added to what there is.
+/// Adds the contact forces of a stage's solution to the report.
 static void report_contact(struct step *step, double share, const double *x) {
     const struct contact_stage solution = contact_stage_at(step, x, share);
     if (!failed(step)) {
@@ -287,8 +288,8 @@ static void report_contact(struct step *step, double share, const double *x) {
     }
 }
 
-/// Where the minimiser starts: the known state, of finite energy, that is nearest in time. A
-/// linearized stage is one about z_n.
+/// Returns the initial state of the minimiser: the known state of finite energy that is nearest in
+/// time. Linearized stages always start at z_n.
 static const double *nearest_state(const struct step *step, uint32_t index, double *time) {
     const double *nearest = step->w->now.x;
     double distance = step->times[index];
@@ -304,7 +305,7 @@ static const double *nearest_state(const struct step *step, uint32_t index, doub
     return nearest;
 }
 
-/// The stage's objective: histories, predictor p_x + b p_v, weight c.
+/// Builds the stage's objective: histories, predictor p_x + b p_v, weight c.
 static struct objective stage_objective(const struct step *step,
                                         const struct stage_recipe *recipe) {
     struct step_workspace *w = step->w;
@@ -325,15 +326,16 @@ static struct objective stage_objective(const struct step *step,
     return objective;
 }
 
-/// Scripts and obstacles at the stage's time, the minimiser projects its guesses onto them; and
-/// where it starts.
+/// Sets prescribed targets and obstacles at the stage's time, onto which the minimiser projects its
+/// guesses, and the initial state.
 static bool set_stage_scripts(struct step *step, uint32_t index,
                               const struct stage_recipe *recipe) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
     const double fraction = fraction_at(step->span, recipe->time);
     problem->scripts.set_prescribed_targets(problem->scripts.self, fraction);
-    // Not into the result at once, where an earlier stage may have left PBS_NOT_CONVERGED.
+    // Not stored directly in the result, because an earlier stage may have left PBS_NOT_CONVERGED
+    // there.
     const pbs_status placed = problem->scripts.set_obstacles(problem->scripts.self, fraction);
     if (placed < 0) {
         step->result.status = placed;
@@ -377,7 +379,7 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
                                            .gravity = problem->gravity,
                                            .force = problem->force,
                                            .scene = &problem->projection->scene};
-    // Bodies that touch each other exchange momentum.
+    // Bodies in contact exchange momentum, so they cannot be balanced separately.
     if (!contact_set_has_potential(&objective.contacts)) {
         momentum_balance(&balance, problem->bodies, problem->body_count, stage->x);
     }
@@ -401,8 +403,8 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
 
 // --- stages without inertia ---
 
-/// Scripts and obstacles at the step's end, and where the minimiser starts: x_n, or where the same
-/// step has ended before.
+/// Sets prescribed targets and obstacles at the end of the step, and the initial state: x_n, or the
+/// previous end of the same step.
 static void set_static_scripts(struct step *step) {
     const struct step_problem *problem = step->problem;
     const struct scripts *scripts = &problem->scripts;
@@ -479,7 +481,7 @@ static pbs_status why_stopped(const struct objective_result *result) {
     return result->status < 0 ? result->status : status_fail(PBS_ERROR_HOST, "%s", host_stopped);
 }
 
-/// Value and gradient of the potentials alone: an infinite weight removes inertia from the
+/// Evaluates value and gradient of the potentials only; infinite weight removes inertia from the
 /// objective.
 static pbs_status evaluate_potential(const struct step *step, const double *x, double *value,
                                      double *gradient) {
@@ -509,9 +511,9 @@ pbs_status step_find_contact(const struct step_problem *problem, double fraction
     return contact_set_prepare_forces(&problem->objective.contacts, problem->objective.tasks, x);
 }
 
-/// out = -M^-1 grad P(x), total: dissipative terms see the state's velocity through an origin x - h
-/// v. Returns the power that they take out. Of rotations the state is in the chart at x_n, and out
-/// in the world.
+/// out = -M^-1 grad P(x) with all terms. Dissipative terms get the state's velocity through the
+/// origin x - h v. Returns the dissipated power. Rotations: the state is in the chart at x_n, out
+/// is in the world.
 static double accelerate(struct step *step, const struct kinematics *state, double *out) {
     struct step_workspace *w = step->w;
     const double h = step->view.h;
@@ -540,7 +542,7 @@ static double accelerate(struct step *step, const struct kinematics *state, doub
     objective.stage = (struct stage_view){.origin = w->predictor, .length = h};
     objective.with_friction = true;
     contact_set_begin_stage(&objective.contacts, w->predictor, h);
-    // With the value, where nothing else asks whether the state is admissible.
+    // The value is requested if nothing else tests whether the state is admissible.
     const struct objective_result result = objective_evaluate(
         &objective, state->x, step->problem->scheme->kicks, w->gradient_now, NULL);
     if (result.answer != EVALUATE_OK) {
@@ -572,9 +574,9 @@ static void rescale_acceleration(struct step *step) {
     *power += (w->memory.power - *power) * ratio;
 }
 
-/// What obstacles leave of an acceleration that forces alone would give: of nodes that rest on one
-/// and stay. Otherwise a scheme that keeps accelerations would begin with a fall that does not
-/// happen, and undamped ones would alternate about the contact force for ever.
+/// Projects an acceleration computed from forces alone onto the constraints of nodes that rest on
+/// obstacles. Without this, a scheme with stored accelerations would start with a fall that does
+/// not happen, and undamped schemes would oscillate about the contact force forever.
 static void project_step_acceleration(struct step *step) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
@@ -592,7 +594,7 @@ static void start_acceleration(struct step *step) {
     if (use == ACCELERATION_UNUSED) {
         return;
     }
-    // A linearized stage leaves forces unbalanced, so its acceleration is not the forces'.
+    // A linearized stage leaves unbalanced forces, so its acceleration is not that of the forces.
     const bool kept = w->memory.has_acceleration && !step->problem->linearized &&
                       scheme_resolves_acceleration(step->view.h, step->view.h_before);
     const bool shifted = kept && use == ACCELERATION_SHIFTED && step->view.h != step->view.h_before;
@@ -603,7 +605,7 @@ static void start_acceleration(struct step *step) {
     }
     step->acceleration = w->acceleration;
     step->losses[STATE_NOW].a = accelerate(step, &w->now, w->acceleration);
-    // What ends with a kick is pushed back by obstacles where it has gone, as far as that was.
+    // In schemes with a kick the obstacles act on the position that was reached instead.
     if (use != ACCELERATION_COMPUTED && !step->problem->scheme->kicks && !failed(step)) {
         project_step_acceleration(step);
     }
@@ -614,10 +616,11 @@ static void start_acceleration(struct step *step) {
 
 // --- the new state ---
 
-/// x', w and their corrections to where the energy is on its target.
+/// Computes the corrections of x' and w and applies energy control.
 static void control_energy(struct step *step, const struct state_recipe *recipe) {
     struct step_workspace *w = step->w;
-    // Corrections are of velocities in the world; nobody needs the stages' in the chart any more.
+    // Corrections act on velocities in the world; the stages' values in the chart are not needed
+    // any more.
     for (uint32_t i = 0; i < step->result.stages && w->rotations != NULL; i++) {
         rotations_velocities_to_world(w->rotations, step->tasks, w->stages[i].x, w->stages[i].v,
                                       w->stages[i].a);
@@ -642,7 +645,7 @@ static void control_energy(struct step *step, const struct state_recipe *recipe)
     step->result.status = energy_choose_alpha(&w->energy, &energy, &candidate);
 }
 
-/// From velocities and accelerations in the chart to those in the world (docs/theory/bonds.md
+/// Converts velocities and accelerations from the chart to the world (docs/theory/bonds.md
 /// section 2.3).
 static void velocities_to_world(const struct step *step, const struct state_recipe *recipe) {
     struct step_workspace *w = step->w;
@@ -693,8 +696,8 @@ static void finish(struct step *step) {
     }
 }
 
-/// Friction after the solve, of the contacts reported last and of what was kept of earlier stages:
-/// on velocities, of which statics has none.
+/// Applies friction to the velocities after the solve, with the contacts last reported and those
+/// stored from earlier stages. Not for static schemes, which have no velocities.
 static void apply_friction(struct step *step, double share) {
     const struct step_problem *problem = step->problem;
     const struct friction_input input = {.x = step->w->next.x,
@@ -716,7 +719,7 @@ static void apply_friction(struct step *step, double share) {
     }
 }
 
-/// What there is to do with the contacts reported last.
+/// Post-processes the contacts last reported.
 static void end_with_contacts(struct step *step, double share) {
     if (!step->problem->scheme->is_static) {
         apply_friction(step, share);
@@ -727,8 +730,8 @@ static void end_with_contacts(struct step *step, double share) {
     }
 }
 
-/// What is scripted goes the rest of its way (of `way`, left: the part of it) alone, if that is
-/// free.
+/// Moves constrained nodes the rest of `path` alone if that is free. left: fraction of the path
+/// that remains.
 static void move_scripted_alone(struct step *step, double *path, double left) {
     const struct step_problem *problem = step->problem;
     const uint8_t *constrained_axes = problem->scripts.constrained_axes;
@@ -755,8 +758,8 @@ static void move_scripted_alone(struct step *step, double *path, double left) {
     contact_set_advance_motion(&problem->objective.contacts, 1.0);
 }
 
-/// From the last state where nothing touches towards x_{n+1}, as far as that stays so; what is left
-/// of the way is an impulse.
+/// Moves from the last contact-free state towards x_{n+1} until contact. The rest of the motion
+/// becomes an impulse.
 static void stop_at_contact(struct step *step) {
     const struct step_problem *problem = step->problem;
     const struct objective *o = &problem->objective;
@@ -779,9 +782,10 @@ static void stop_at_contact(struct step *step) {
     move_scripted_alone(step, path, 1.0 - free);
 }
 
-/// What obstacles leave of a_{n+1}, and their push in the second half of the step; that of the
-/// first is known from x_{n+1}. They are the two multipliers of RATTLE (Andersen 1983). The
-/// acceleration that is kept is that of the forces alone, which the next step pushes back.
+/// Projects a_{n+1} onto the obstacles' constraints and adds their force in the second half of the
+/// step; that in the first half follows from x_{n+1}. The two are the multipliers of RATTLE
+/// (Andersen 1983). The stored acceleration is that of the forces alone, which the next step
+/// projects.
 static void project_final_acceleration(struct step *step, double *projected) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
@@ -794,7 +798,7 @@ static void project_final_acceleration(struct step *step, double *projected) {
     }
 }
 
-/// Of explicit schemes: a_{n+1} from the forces at x_{n+1}, and what that changes in the velocity.
+/// Explicit schemes: computes a_{n+1} from the forces at x_{n+1} and updates the velocity.
 static void kick(struct step *step) {
     struct step_workspace *w = step->w;
     struct state_recipe recipe = {0};
@@ -817,8 +821,8 @@ static void kick(struct step *step) {
     step->result.dissipated += more;
 }
 
-/// For schemes that do not end at a stage's solution: x = P(x_{n+1}), and the push that this takes
-/// is an impulse, h lambda = m (x - x_{n+1}) / h.
+/// For schemes that do not end at a stage's solution: x = P(x_{n+1}). The displacement is converted
+/// to an impulse, h lambda = m (x - x_{n+1}) / h.
 static void return_to_feasible(struct step *step) {
     const struct step_problem *problem = step->problem;
     struct projection *projection = problem->projection;
@@ -966,7 +970,8 @@ void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h
         w->now = w->next;
         w->next = now;
     }
-    // The losses of z_n are zero from now on, velocity included: what moved with it is taken off.
+    // Losses are relative to the new z_n, whose value and velocity are zero, so those of z_{n-1}
+    // are shifted.
     w->memory.lost_before = (struct scalar_state){h * w->lost.v - w->lost.x, -w->lost.v, 0.0};
     w->memory.power = w->lost.a;
     energy_accept(&w->energy);

@@ -1,6 +1,6 @@
-// One step of any scheme: turns its recipes into stages, minimises each, forms the new state. Works
-// on copies of the state in a workspace, so that a step that fails has changed nothing that
-// matters. Knows no bodies.
+// One step of any scheme: turns its recipes into stages, minimises each, and forms the new state.
+// Works on copies of the state in a workspace, so that a failed step changes nothing else. Does not
+// know bodies.
 #ifndef PBS_INTEGRATE_STEPPING_STEP_H
 #define PBS_INTEGRATE_STEPPING_STEP_H
 
@@ -12,18 +12,18 @@
 #include "integrate/states/scalar.h"
 #include "minimize/newton/newton.h"
 
-/// What a scheme remembers from step to step besides z_n = (x_n, v_n).
+/// What a scheme stores from step to step in addition to z_n = (x_n, v_n).
 struct scheme_memory {
-    uint32_t known;                  ///< states known: 1 (z_n) or 2
-    bool has_acceleration;           ///< a_n is there
-    double h_before;                 ///< s
-    double stable_step;              ///< s, see stable_step.h; 0: not known
-    uint32_t steps_since;            ///< that it was found
-    double power;                    ///< W, lost at z_n, as kept as a_n is
+    uint32_t known;                  ///< number of known states: 1 (z_n) or 2
+    bool has_acceleration;           ///< a_n is stored
+    double h_before;                 ///< s, the previous step
+    double stable_step;              ///< s, see stable_step.h; 0: unknown
+    uint32_t steps_since;            ///< steps since stable_step was computed
+    double power;                    ///< W, dissipated at z_n; stored as a_n is
     struct scalar_state lost_before; ///< of z_{n-1}, relative to z_n
 };
 
-/// The arrays of a step, for one scheme and number of nodes. All zero is a valid empty one.
+/// The arrays of a step, for one scheme and number of nodes. Zero-initialised: valid and empty.
 struct step_workspace {
     size_t node_count;
     const struct scheme_table *scheme;
@@ -31,31 +31,30 @@ struct step_workspace {
     struct scheme_memory memory;
     struct scalar_state lost; ///< in the last step_solve
     double *position_history, *velocity_history, *predictor;
-    double *contact_force;                ///< N, of obstacles on the nodes, of the last step
-    double *acceleration;                 ///< a_n, where it had to be computed
-    double *correction;                   ///< dv of schemes with a control
-    double *position_correction;          ///< dx of those that blend states
-    double *gradient_now, *gradient_next; ///< vector slots of the assembly; only with a control or
-                                          ///< accelerations
-    struct energy_control energy;         ///< empty without a control
-    struct rotations *rotations;          ///< the caller's; null: no node is one
-    bool orientations_updated;            ///< orientations are those of next already
-    bool has_constraints;                 ///< of explicit steps: some axis is held
-    double potential_drop;                ///< J, of static ones: see struct static_result
+    double *contact_force;                ///< N, of obstacles on the nodes, in the last step
+    double *acceleration;                 ///< a_n, if it had to be computed
+    double *correction;                   ///< dv, for schemes with energy control
+    double *position_correction;          ///< dx, for schemes that blend states
+    double *gradient_now, *gradient_next; ///< vector slots of the assembly; only with energy
+                                          ///< control or accelerations
+    struct energy_control energy;         ///< empty without energy control
+    struct rotations *rotations;          ///< the caller's; null: there are no rotation nodes
+    bool orientations_updated;            ///< the orientations are those of `next` already
+    bool has_constraints;                 ///< explicit steps: some axis is constrained
+    double potential_drop;                ///< J, static schemes: see struct static_result
 };
 
-/// Scripted nodes and obstacles. Fractions are of the host's step, 0 .. 1.
+/// Prescribed motion of nodes and obstacles. Fractions refer to the host's step, 0 .. 1.
 struct scripts {
-    void (*set_prescribed_targets)(void *self, double fraction); ///< fills targets
-    pbs_status (*set_obstacles)(void *self, double fraction);    ///< ends with projection_begin
-    void (*set_contact_obstacles)(void *self, double now, double target); ///< ends with
-                                                                          ///< contact_set_begin_motion;
-                                                                          ///< may be null without
-                                                                          ///< contact
+    void (*set_prescribed_targets)(void *self, double fraction); ///< fills `targets`
+    pbs_status (*set_obstacles)(void *self, double fraction); ///< calls projection_begin at the end
+    void (*set_contact_obstacles)(void *self, double now,
+                                  double target); ///< calls contact_set_begin_motion at the end;
+                                                  ///< may be null without contact
     void *self;
     const uint8_t *constrained_axes; ///< per node, PBS_AXIS_* bits
-    const double *targets;  ///< per node, 3: where held axes are at the fraction placed last
-    const double *velocity; ///< per node, 3: of held axes during the step
+    const double *targets;           ///< per node, 3: prescribed positions at the fraction last set
+    const double *velocity;          ///< per node, 3: prescribed velocities during the step
 };
 
 struct step_problem {
@@ -63,70 +62,71 @@ struct step_problem {
     const double *parameters;
     int32_t start;          ///< PBS_START_*
     bool linearized;        ///< one Newton step per stage
-    double linear_accuracy; ///< m: of a linearized stage's solution, where 0 as good as can be; any
-                            ///< other is solved to options.tolerance
+    double linear_accuracy; ///< m, accuracy of a linearized stage's solution; 0: as accurate as
+                            ///< possible. Other stages are solved to options.tolerance
     double least_mass;      ///< kg, of a node; only with linear_accuracy
     double relative_tolerance, least_tolerance, critical_step,
         extent;     ///< of static schemes, see struct static_problem
-    bool continues; ///< likewise: from workspace->next, where everything scripted is at its
-                    ///< targets already, to the end of the same step
+    bool continues; ///< of static schemes: repeats the end of the same step from workspace->next,
+                    ///< with all prescribed nodes at their targets
     struct energy_settings energy;
-    struct objective objective; ///< predictor, weight and stage are filled in here; conservative
-                                ///< terms come first, and the others have no stencils
+    struct objective objective; ///< predictor, weight and stage are filled in here. Conservative
+                                ///< terms come first; the others have no stencils
     size_t conservative_count;  ///< of the objective's terms
-    struct rayleigh *damping;   ///< null: none; assembled anew at the start of each step
+    struct rayleigh *damping;   ///< null: none; reassembled at the start of each step
     struct newton *newton;
     struct projection *projection;
     struct memory *memory;         ///< of the report
-    struct contact_report *report; ///< becomes what contact did in the last step_solve
+    struct contact_report *report; ///< filled with the contacts of the last step_solve
     struct newton_options options;
-    const struct free_body *bodies; ///< whose momentum is balanced exactly
+    const struct free_body *bodies; ///< bodies whose momentum is balanced exactly
     size_t body_count;
     const double *gravity;        ///< m/s^2, 3
-    const double *force;          ///< per node, 3, N: of the host
-    uint32_t friction_iterations; ///< of contact by barriers, per stage
-    bool allow_unconverged;       ///< a stage that hits the iteration limit lands with what it has
+    const double *force;          ///< per node, 3, N: the host's forces
+    uint32_t friction_iterations; ///< of barrier contact, per stage
+    bool allow_unconverged;       ///< a stage that reaches the iteration limit is accepted as it is
     struct scripts scripts;
 };
 
-/// A part of the host's step: its length and where it lies, as fractions.
+/// A substep: its length, and its start and end as fractions of the host's step.
 struct step_span {
     double h;
     double begin, end;
 };
 
 struct step_result {
-    pbs_status status; ///< PBS_OK, PBS_NOT_CONVERGED, or why it failed, with the thread's message
-                       ///< set
+    pbs_status status; ///< PBS_OK, PBS_NOT_CONVERGED, or the reason of failure, with the thread's
+                       ///< message set
     uint32_t stages;
     struct newton_result newton; ///< sums over the stages; gradient_norm of the last,
-                                 ///< preconditioner_shift the largest
+                                 ///< preconditioner_shift: the maximum
     double dissipated;           ///< J, by damping, drag and friction
-    struct energy_report energy; ///< of schemes with a control
-    uint32_t active_contacts;    ///< at the end
+    struct energy_report energy; ///< of schemes with energy control
+    uint32_t active_contacts;    ///< at the end of the step
     bool is_unsupported;         ///< of static schemes, see struct static_result
     double tolerance;            ///< N, likewise
-    size_t held_inside;          ///< nodes whose held axes put them inside an obstacle at the end
-    struct status_message unconverged; ///< the words of PBS_NOT_CONVERGED
+    size_t held_inside;          ///< number of nodes inside an obstacle at the end because of their
+                                 ///< constrained axes
+    struct status_message unconverged; ///< the message of PBS_NOT_CONVERGED
 };
 
-/// body_count: for schemes with a control; which node belongs to which body, and whether bodies are
-/// islands, is the caller's to fill in.
+/// body_count: for schemes with energy control. The caller fills in the body of each node, and
+/// whether bodies are islands.
 pbs_status step_workspace_reserve(struct step_workspace *workspace, struct memory *memory,
                                   const struct scheme_table *scheme,
                                   const struct assembly *assembly, uint32_t body_count);
 void step_workspace_free(struct step_workspace *workspace, struct memory *memory);
 
-/// One step from workspace->now (and before) into workspace->next. On failure now, before and
-/// memory are untouched.
+/// Does one step from workspace->now (and before) to workspace->next. On failure now, before and
+/// memory are unchanged.
 struct step_result step_solve(const struct step_problem *problem, const struct step_span *span,
                               struct step_workspace *workspace);
 
-/// Makes ready contact whose forces are a term's, if there is any, at x: before they are evaluated.
-/// Obstacles are where they are at that fraction of the host's step.
+/// Prepares contact whose forces belong to a term, if there is any, at x; call before its forces
+/// are evaluated. Obstacles are at the given fraction of the host's step.
 pbs_status step_find_contact(const struct step_problem *problem, double fraction, const double *x);
 
-/// next becomes now, now becomes before; h: the length of the step between them.
+/// Accepts the step: next becomes now, now becomes before. h: the length of the step.
 void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h);
 
 #endif

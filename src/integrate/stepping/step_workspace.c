@@ -1,4 +1,4 @@
-// The arrays of a step: which of them a scheme needs, and their memory. See step.h.
+// Allocates the arrays of a step that a scheme needs. See step.h.
 #include "integrate/stepping/step.h"
 
 static bool reserve_array(struct memory *memory, double **array, size_t count) {
@@ -30,7 +30,7 @@ static bool reserve_all(struct step_workspace *w, struct memory *memory,
                 reserve_array(memory, &w->velocity_history, count) &&
                 reserve_array(memory, &w->predictor, count) &&
                 reserve_array(memory, &w->contact_force, count);
-    // All states rotate, so all have the same arrays.
+    // The arrays of states are swapped, so all states have the same ones.
     if (scheme->history > 1) {
         done = done && reserve_kinematics(memory, &w->before, count, kept);
     }

@@ -1,4 +1,5 @@
-// Buffers, matrix and preconditioner of the minimiser: made, told what a world knows, freed.
+// Creation and destruction of the minimiser's buffers, matrix and preconditioner, and the setters
+// of what the world passes to it.
 #include "minimize/newton/newton.h"
 #include "minimize/newton/state.h"
 

@@ -1,4 +1,4 @@
-// What a minimisation is told, and what it answers: values alone.
+// Options and results of a minimisation: plain values.
 #ifndef PBS_MINIMIZE_NEWTON_OPTIONS_H
 #define PBS_MINIMIZE_NEWTON_OPTIONS_H
 
