@@ -498,11 +498,7 @@ size_t pbs_world_body_count(const pbs_world *w) {
 }
 
 pbs_body pbs_world_body_at(const pbs_world *w, size_t index) {
-    if (w == NULL || index >= w->scene.bodies.count) {
-        return (pbs_body){0};
-    }
-    const uint32_t slot = handle_slot_at(&w->scene.bodies, index);
-    return (pbs_body){handle_id(&w->scene.bodies, slot, HANDLE_BODY, w->scene.stamp)};
+    return w != NULL ? scene_body_id(&w->scene, index) : (pbs_body){0};
 }
 
 size_t pbs_world_collider_count(const pbs_world *w) {
@@ -510,9 +506,5 @@ size_t pbs_world_collider_count(const pbs_world *w) {
 }
 
 pbs_collider pbs_world_collider_at(const pbs_world *w, size_t index) {
-    if (w == NULL || index >= w->scene.colliders.count) {
-        return (pbs_collider){0};
-    }
-    const uint32_t slot = handle_slot_at(&w->scene.colliders, index);
-    return (pbs_collider){handle_id(&w->scene.colliders, slot, HANDLE_COLLIDER, w->scene.stamp)};
+    return w != NULL ? scene_collider_id(&w->scene, index) : (pbs_collider){0};
 }

@@ -3,9 +3,9 @@
 #define PBS_WORLD_WORLD_H
 
 #include "pbs/readback.h"
-#include "world/queries/query.h"
-#include "world/objects/scene.h"
+#include "world/model/query_index.h"
 #include "world/model/topology.h"
+#include "world/objects/scene.h"
 
 /// A host's callback under its tag; stays when the scene is replaced.
 struct callback {

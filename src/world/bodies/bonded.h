@@ -7,9 +7,6 @@
 #include "integrate/states/rotations.h"
 #include "world/objects/scene.h"
 
-/// The body of a call that only bonded ones have; PBS_ERROR_ARGUMENT with what others lack.
-struct body *bonded_enter(const pbs_world *w, pbs_body b, const char *lack, pbs_status *status);
-
 /// PBS_ERROR_ARGUMENT with the reason where a scheme moves no bonded bodies.
 pbs_status bonded_check_scheme(const struct scheme_table *scheme);
 
@@ -43,6 +40,11 @@ struct bond_stiffness bonded_stiffness(const struct body *body, size_t bond, dou
 
 /// r = sqrt(J / m) of a sphere, the length that makes rotations of it coordinates.
 double bonded_radius_of_gyration(double radius);
+
+/// Unit quaternions, vertex_count x 4, become the body's; PBS_ERROR_MEMORY.
+pbs_status bonded_set_orientations(struct body *body, struct memory *memory, const double *xyzw);
+/// Rotations are held where they are: at the origins of their charts.
+void bonded_drop_targets(struct nodes *nodes, const struct body *body);
 
 /// angular_velocities from the nodes.
 void bonded_measure_spin(struct body *body, const struct nodes *nodes);

@@ -6,7 +6,7 @@
 #include "base/matrix3/math3.h"
 #include "energy/bonds/bonds.h"
 #include "world/bodies/bonded.h"
-#include "world/breaking/breaking.h"
+#include "world/bodies/body_bonds.h"
 #include "world/interface/check.h"
 #include "world/objects/scene.h"
 #include "world/interface/settings.h"

@@ -1,4 +1,4 @@
-// Orientations and spins of bonded bodies: a step's copies of them, and what a host reads and sets.
+// Orientations and spins of bonded bodies: a step's copies of them, and their signs.
 #include <math.h>
 #include <string.h>
 
@@ -8,8 +8,6 @@
 #include "pbs/bonded.h"
 #include "world/bodies/bonded.h"
 #include "world/interface/check.h"
-#include "world/interface/settings.h"
-#include "world/world.h"
 
 // --- a step's copies ---
 
@@ -87,8 +85,7 @@ void bonded_measure_spins(const struct scene *scene) {
     }
 }
 
-/// A chart begins at zero, where what is held stays.
-static void drop_targets(struct nodes *nodes, const struct body *body) {
+void bonded_drop_targets(struct nodes *nodes, const struct body *body) {
     const size_t first = body->node_start + body->vertex_count;
     memset(nodes->target + 3 * first, 0, 3 * body->vertex_count * sizeof *nodes->target);
 }
@@ -101,29 +98,9 @@ void bonded_land_orientations(struct scene *scene, const struct rotations *rotat
             memcpy(body->bonded.orientations, from, 4 * body->vertex_count * sizeof *from);
             from += 4 * body->vertex_count;
             bonded_measure_spin(body, &scene->nodes);
-            drop_targets(&scene->nodes, body);
+            bonded_drop_targets(&scene->nodes, body);
         }
     }
-}
-
-// --- reading ---
-
-struct body *bonded_enter(const pbs_world *w, pbs_body b, const char *lack, pbs_status *status) {
-    struct body *body = world_enter_body(w, b, status);
-    if (*status >= 0 && body->kind != BODY_BONDED) {
-        *status = status_fail(PBS_ERROR_ARGUMENT, "the body is not bonded: %s", lack);
-    }
-    return body;
-}
-
-const double *pbs_body_orientations(const pbs_world *w, pbs_body b) {
-    const struct body *body = world_body(w, b);
-    return body != NULL ? body->bonded.orientations : NULL;
-}
-
-const double *pbs_body_angular_velocities(const pbs_world *w, pbs_body b) {
-    const struct body *body = world_body(w, b);
-    return body != NULL ? body->bonded.angular_velocities : NULL;
 }
 
 // --- setting ---
@@ -187,7 +164,7 @@ static void take_signs(const struct body *body, const double *xyzw,
     }
 }
 
-static pbs_status set_orientations(struct body *body, struct memory *memory, const double *xyzw) {
+pbs_status bonded_set_orientations(struct body *body, struct memory *memory, const double *xyzw) {
     struct sign_forest forest = {
         .parent = memory_allocate(memory, body->vertex_count, sizeof *forest.parent),
         .flipped = memory_allocate(memory, body->vertex_count, sizeof *forest.flipped)};
@@ -203,117 +180,4 @@ static pbs_status set_orientations(struct body *body, struct memory *memory, con
     memory_release(memory, forest.parent);
     memory_release(memory, forest.flipped);
     return status;
-}
-
-static pbs_status enter_with_count(pbs_world *w, pbs_body b, size_t count, struct body **out) {
-    pbs_status status = PBS_OK;
-    *out = bonded_enter(w, b, "its vertices have no orientations", &status);
-    RETURN_IF_FAILED(status);
-    return count == (*out)->vertex_count
-               ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT,
-                             "particle_count is %zu, but the body has %zu particles", count,
-                             (*out)->vertex_count);
-}
-
-static pbs_status check_orientations(const double *xyzw, size_t count, const char *name) {
-    if (count == 0) {
-        return PBS_OK;
-    }
-    RETURN_IF_FAILED(check_pointer(xyzw, name));
-    for (size_t i = 0; i < count; i++) {
-        double unit[4];
-        RETURN_IF_FAILED(check_quaternion(xyzw + 4 * i, name, unit));
-    }
-    return PBS_OK;
-}
-
-pbs_status pbs_body_set_orientations(pbs_world *w, pbs_body b, const double *xyzw,
-                                     size_t particle_count) {
-    ARITHMETIC_SCOPE();
-    struct body *body = NULL;
-    RETURN_IF_FAILED(enter_with_count(w, b, particle_count, &body));
-    RETURN_IF_FAILED(check_orientations(xyzw, particle_count, "orientations"));
-    RETURN_IF_FAILED(set_orientations(body, &w->memory, xyzw));
-    drop_targets(&w->scene.nodes, body);
-    if (w->topology.is_current) {
-        bonded_load_orientations(&w->scene, &w->topology.model.rotations);
-    }
-    world_moved_body(w, body, "placed by pbs_body_set_orientations");
-    return PBS_OK;
-}
-
-pbs_status pbs_body_set_angular_velocities(pbs_world *w, pbs_body b, const double *xyz,
-                                           size_t particle_count) {
-    ARITHMETIC_SCOPE();
-    struct body *body = NULL;
-    RETURN_IF_FAILED(enter_with_count(w, b, particle_count, &body));
-    RETURN_IF_FAILED(check_vectors(xyz, particle_count, "angular velocities"));
-    for (size_t i = 0; i < 3 * particle_count; i++) {
-        const double radius = bonded_radius_of_gyration(body->bonded.radii[i / 3]);
-        if (!isfinite(radius * xyz[i])) {
-            return status_fail(PBS_ERROR_ARGUMENT,
-                               "angular velocity %zu times the particle's radius is not finite",
-                               i / 3);
-        }
-    }
-    for (size_t i = 0; i < 3 * particle_count; i++) {
-        const double radius = bonded_radius_of_gyration(body->bonded.radii[i / 3]);
-        w->scene.nodes.v[3 * (body->node_start + particle_count) + i] = radius * xyz[i];
-    }
-    bonded_measure_spin(body, &w->scene.nodes);
-    scene_forget_body(&w->scene, body);
-    return PBS_OK;
-}
-
-// --- pins and targets ---
-
-static pbs_status enter_with_particles(pbs_world *w, pbs_body b, const uint32_t *particles,
-                                       size_t count, struct body **out) {
-    pbs_status status = PBS_OK;
-    *out = bonded_enter(w, b, "its vertices have no orientations", &status);
-    RETURN_IF_FAILED(status);
-    return check_indices(particles, count, (*out)->vertex_count, "particles", "particles");
-}
-
-static pbs_status set_held(pbs_world *w, pbs_body b, const uint32_t *particles, size_t count,
-                           uint8_t held) {
-    struct body *body = NULL;
-    RETURN_IF_FAILED(enter_with_particles(w, b, particles, count, &body));
-    for (size_t i = 0; i < count; i++) {
-        const size_t node = body->node_start + body->vertex_count + particles[i];
-        scene_hold_node(&w->scene, node, held);
-        memset(w->scene.nodes.target + 3 * node, 0, 3 * sizeof(double));
-    }
-    return PBS_OK;
-}
-
-pbs_status pbs_body_pin_orientations(pbs_world *w, pbs_body b, const uint32_t *particles,
-                                     size_t count) {
-    return set_held(w, b, particles, count, PBS_AXIS_ALL);
-}
-
-pbs_status pbs_body_unpin_orientations(pbs_world *w, pbs_body b, const uint32_t *particles,
-                                       size_t count) {
-    return set_held(w, b, particles, count, 0);
-}
-
-pbs_status pbs_body_set_target_orientations(pbs_world *w, pbs_body b, const uint32_t *particles,
-                                            size_t count, const double *xyzw) {
-    ARITHMETIC_SCOPE();
-    struct body *body = NULL;
-    RETURN_IF_FAILED(enter_with_particles(w, b, particles, count, &body));
-    RETURN_IF_FAILED(check_orientations(xyzw, count, "orientations"));
-    for (size_t i = 0; i < count; i++) {
-        const size_t particle = particles[i];
-        const size_t node = body->node_start + body->vertex_count + particle;
-        double unit[4];
-        double turn[3];
-        check_quaternion(xyzw + 4 * i, "orientation", unit);
-        rotation_between(body->bonded.orientations + 4 * particle, unit, turn);
-        scene_hold_node(&w->scene, node, PBS_AXIS_ALL);
-        scale3(bonded_radius_of_gyration(body->bonded.radii[particle]), turn,
-               w->scene.nodes.target + 3 * node);
-    }
-    return PBS_OK;
 }

@@ -9,7 +9,6 @@
 #include "world/interface/check.h"
 #include "world/bodies/peridynamic.h"
 #include "world/interface/settings.h"
-#include "world/world.h"
 
 pbs_status pbs_peridynamic_desc_init(pbs_peridynamic_desc *d, size_t struct_size) {
     const pbs_peridynamic_desc defaults = {.density = 1000.0, .young = 1e7};
@@ -552,33 +551,4 @@ pbs_status peridynamic_check_stretches(const struct body *body, const double *st
 void peridynamic_set_stretches(struct body *body, const double *stretches) {
     memcpy(body->peridynamic.critical, stretches, body->bonds.count * sizeof *stretches);
     note_breaking(body);
-}
-
-const double *pbs_body_critical_stretches(const pbs_world *w, pbs_body b) {
-    const struct body *body = world_body(w, b);
-    return body != NULL && body->bonds.count > 0 ? body->peridynamic.critical : NULL;
-}
-
-pbs_status pbs_body_set_critical_stretches(pbs_world *w, pbs_body b, const double *stretches,
-                                           size_t bond_count) {
-    ARITHMETIC_SCOPE();
-    pbs_status status = PBS_OK;
-    struct body *body = world_enter_body(w, b, &status);
-    RETURN_IF_FAILED(status);
-    if (body->kind != BODY_PERIDYNAMIC) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "the body is not peridynamic: its bonds have no critical stretches");
-    }
-    if (bond_count != body->bonds.count) {
-        return status_fail(PBS_ERROR_ARGUMENT, "bond_count is %zu, but the body has %zu bonds",
-                           bond_count, body->bonds.count);
-    }
-    if (bond_count == 0) {
-        return PBS_OK;
-    }
-    RETURN_IF_FAILED(check_pointer(stretches, "stretches"));
-    RETURN_IF_FAILED(peridynamic_check_stretches(body, stretches));
-    peridynamic_set_stretches(body, stretches);
-    w->topology.is_current = false;
-    return PBS_OK;
 }

@@ -1,9 +1,10 @@
 // Rest angles and clamped borders of shells; see shell_edges.h.
 #include "world/bodies/shell_edges.h"
 
+#include <string.h>
+
 #include "base/matrix3/math3.h"
 #include "world/interface/check.h"
-#include "world/world.h"
 
 static uint32_t side_end(const uint32_t *triangles, uint32_t side) {
     return triangles[side / 3 * 3 + (side + 1) % 3];
@@ -47,23 +48,6 @@ pbs_status shell_set_rest_angles(struct body *body, struct memory *memory,
     }
     memory_release(memory, shell->rest_angles);
     shell->rest_angles = copy;
-    return PBS_OK;
-}
-
-pbs_status pbs_body_set_rest_angles(pbs_world *w, pbs_body b, const double *rest_angles,
-                                    size_t triangle_count) {
-    pbs_status status = PBS_OK;
-    struct body *body = world_enter_body(w, b, &status);
-    RETURN_IF_FAILED(status);
-    if (body->kind != BODY_SHELL) {
-        return status_fail(PBS_ERROR_ARGUMENT, "the body is no shell, only these have rest angles");
-    }
-    if (triangle_count != body->triangle_count) {
-        return status_fail(PBS_ERROR_ARGUMENT, "triangle_count is %zu, the body has %zu",
-                           triangle_count, body->triangle_count);
-    }
-    RETURN_IF_FAILED(shell_set_rest_angles(body, &w->memory, rest_angles));
-    w->topology.is_current = false;
     return PBS_OK;
 }
 

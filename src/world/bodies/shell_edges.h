@@ -3,6 +3,7 @@
 #ifndef PBS_WORLD_BODIES_SHELL_EDGES_H
 #define PBS_WORLD_BODIES_SHELL_EDGES_H
 
+#include "pbs/body.h"
 #include "world/objects/body.h"
 
 /// The vertices of a side, in the sense of its triangle.

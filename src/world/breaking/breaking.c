@@ -8,6 +8,7 @@
 #include "base/matrix3/math3.h"
 #include "geometry/exact/intersection.h"
 #include "integrate/stepping/explicit.h"
+#include "world/bodies/body_bonds.h"
 #include "world/bodies/bonded.h"
 #include "world/breaking/breaking.h"
 #include "world/interface/check.h"
@@ -17,24 +18,6 @@
 #include "world/bodies/peridynamic.h"
 #include "world/interface/settings.h"
 #include "world/world.h"
-
-// The most bonds that break at once; where there are more, the others do where the next step ends.
-enum { MOST_AT_ONCE = 1 << 20 };
-
-pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
-                          const struct scene *scene) {
-    size_t count = 0;
-    for (size_t i = 0; i < scene->bodies.count; i++) {
-        const struct body *body = scene_body(scene, i);
-        count += body->bonds.breaks ? body->bonds.count : 0;
-    }
-    count = count < MOST_AT_ONCE ? count : MOST_AT_ONCE;
-    RETURN_IF_FAILED(memory_reserve(memory, &breaks->releases, &breaks->release_capacity, count,
-                                    sizeof *breaks->releases));
-    RETURN_IF_FAILED(memory_reserve(memory, &breaks->orientations, &breaks->orientation_capacity,
-                                    count > 0 ? scene->nodes.count : 0, 2 * sizeof(double)));
-    return memory_reserve(memory, &breaks->rows, &breaks->capacity, count, sizeof *breaks->rows);
-}
 
 // --- contact of what a bond joined ---
 

@@ -4,29 +4,7 @@
 #ifndef PBS_WORLD_BREAKING_BREAKING_H
 #define PBS_WORLD_BREAKING_BREAKING_H
 
-#include "world/objects/scene.h"
-
-/// How the particles of a broken bond begin to touch: m, between them; and what
-/// collision_mesh_restore_exclusion wants to take it back.
-struct bond_release {
-    double distance, before;
-    double ratio; ///< of the stress to the strength, until the bond is broken
-};
-
-/// What a call that moves the world has broken so far. It becomes the bodies' when the call lands,
-/// and is undone where that fails.
-struct bond_breaks {
-    pbs_broken_bond *rows;         ///< room for all bonds that may break
-    struct bond_release *releases; ///< of each row
-    double *orientations; ///< of each rotation, at the end of a step that may be taken again
-    size_t count, capacity, release_capacity, orientation_capacity;
-    double softened;       ///< J: what softening has dissipated
-    size_t aside;          ///< of count, for a step that may be taken back
-    double softened_aside; ///< likewise
-};
-
-pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
-                          const struct scene *scene);
+#include "world/world.h"
 
 /// The workspace's present state was accepted: what softens remembers it, and whatever bears more
 /// than its strength there breaks, at that time. True where something did. is_marked: the last
@@ -56,11 +34,6 @@ double breaks_crack_step(const pbs_world *w, size_t first);
 /// The body of a call that only bodies with particles that bonds join have; PBS_ERROR_ARGUMENT with
 /// what others lack.
 struct body *breaking_enter(const pbs_world *w, pbs_body b, const char *lack, pbs_status *status);
-
-/// Bonds as what comes of their breaking wants them.
-struct bond_list body_bond_list(const struct body *body);
-/// After the last of several breaks: fragments and surface.
-void body_come_apart(struct body *body);
 
 /// A body's particles in some state.
 struct particle_view {

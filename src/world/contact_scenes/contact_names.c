@@ -3,34 +3,34 @@
 
 #include <stdio.h>
 
-void contact_name_part(const pbs_world *w, uint32_t part, pbs_contact_side *out) {
-    const size_t bodies = w->scene.bodies.count;
+void contact_name_part(const struct scene *scene, uint32_t part, pbs_contact_side *out) {
+    const size_t bodies = scene->bodies.count;
     if (part < bodies) {
-        out->body = pbs_world_body_at(w, part);
+        out->body = scene_body_id(scene, part);
     } else {
-        out->collider = pbs_world_collider_at(w, part - bodies);
+        out->collider = scene_collider_id(scene, part - bodies);
     }
 }
 
-bool contact_has_vertices(const pbs_world *w, uint32_t part) {
-    const size_t bodies = w->scene.bodies.count;
+bool contact_has_vertices(const struct scene *scene, uint32_t part) {
+    const size_t bodies = scene->bodies.count;
     // A part behind all others is a surface that the host asks about.
-    return part < bodies || part - bodies >= w->scene.colliders.count ||
-           scene_collider(&w->scene, part - bodies)->desc.shape == PBS_SHAPE_MESH;
+    return part < bodies || part - bodies >= scene->colliders.count ||
+           scene_collider(scene, part - bodies)->desc.shape == PBS_SHAPE_MESH;
 }
 
-void contact_name_side(const pbs_world *w, const struct collision_mesh *mesh, uint32_t part,
+void contact_name_side(const struct scene *scene, const struct collision_mesh *mesh, uint32_t part,
                        int count, const uint32_t *points, pbs_contact_side *out) {
-    contact_name_part(w, part, out);
-    out->vertex_count = contact_has_vertices(w, part) ? (uint32_t)count : 0;
+    contact_name_part(scene, part, out);
+    out->vertex_count = contact_has_vertices(scene, part) ? (uint32_t)count : 0;
     for (uint32_t k = 0; k < out->vertex_count; k++) {
         out->vertices[k] = mesh->vertex[points[k]];
     }
 }
 
-void contact_side_words(const pbs_world *w, uint32_t part, const pbs_contact_side *side,
+void contact_side_words(const struct scene *scene, uint32_t part, const pbs_contact_side *side,
                         char words[CONTACT_WORDS]) {
-    const size_t bodies = w->scene.bodies.count;
+    const size_t bodies = scene->bodies.count;
     const char *const kind = part < bodies ? "body" : "collider";
     const size_t index = part < bodies ? part : part - bodies;
     const uint32_t *const v = side->vertices;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/matrix3/math3.h"
-#include "world/contact_scenes/contact_scene.h"
+#include "world/objects/vertices.h"
 
 // The contact distance: of the smallest body's size, and of the finest mesh's mean edge, as
 // vertices beside a triangle must not be within reach of it.
@@ -78,8 +78,8 @@ static double mean_side(const struct scene *scene, const struct body *body) {
     double sum = 0.0;
     for (size_t k = 0; k < 3 * body->triangle_count; k++) {
         double a[3], b[3], side[3];
-        contact_scene_rest(scene, body, body->triangles[k], a);
-        contact_scene_rest(scene, body, body->triangles[k % 3 == 2 ? k - 2 : k + 1], b);
+        vertices_rest(&scene->nodes, body, body->triangles[k], a);
+        vertices_rest(&scene->nodes, body, body->triangles[k % 3 == 2 ? k - 2 : k + 1], b);
         subtract3(b, a, side);
         sum += norm3(side);
     }

@@ -74,19 +74,6 @@ static void free_buffers(struct part_buffers *b) {
     memory_release(b->memory, b->triangles);
 }
 
-void contact_scene_rest(const struct scene *scene, const struct body *body, size_t vertex,
-                        double out[3]) {
-    if (body->kind == BODY_AFFINE) {
-        copy3(body->affine.rest + 3 * vertex, out);
-    } else if (body->kind == BODY_SOLID) {
-        copy3(body->solid.rest + 3 * vertex, out);
-    } else if (body->kind == BODY_SHELL) {
-        copy3(body->shell.rest + 3 * vertex, out);
-    } else {
-        copy3(scene->nodes.initial + 3 * (body->node_start + vertex), out);
-    }
-}
-
 /// Points are the surface's vertices; all, where there is no surface.
 static size_t number_points(const struct body *body, uint32_t *number) {
     for (size_t i = 0; i < body->vertex_count; i++) {
@@ -135,7 +122,7 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
         if (b->number[i] != UINT32_MAX) {
             b->vertices[b->number[i]] = (uint32_t)i;
             b->nodes[b->number[i]] = vertices_at(body, i).first;
-            contact_scene_rest(scene, body, i, b->rest + 3 * (size_t)b->number[i]);
+            vertices_rest(&scene->nodes, body, i, b->rest + 3 * (size_t)b->number[i]);
             if (body->vertices.weights != NULL) {
                 copy3(body->vertices.weights + VERTEX_WIDTH * i + 1,
                       b->local + 3 * (size_t)b->number[i]);

@@ -11,10 +11,6 @@ bool contact_scene_has_barrier(const struct scene *scene);
 /// PBS_ERROR_ARGUMENT with the reason where a scheme cannot move a world with this one's contact.
 pbs_status contact_scene_check_scheme(const struct scene *scene, const struct scheme_table *scheme);
 
-/// m: where a vertex of a body is at rest.
-void contact_scene_rest(const struct scene *scene, const struct body *body, size_t vertex,
-                        double out[3]);
-
 /// That of its barriers now: the host's, or the one chosen for the last step; 0: body by body.
 double contact_scene_stiffness(const struct scene *scene);
 

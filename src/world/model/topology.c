@@ -76,9 +76,7 @@ void topology_free(struct topology *topology, struct memory *memory) {
     memory_release(memory, topology->loads);
     memory_release(memory, topology->flights);
     memory_release(memory, topology->aside);
-    memory_release(memory, topology->breaks.rows);
-    memory_release(memory, topology->breaks.releases);
-    memory_release(memory, topology->breaks.orientations);
+    breaks_free(&topology->breaks, memory);
     model_free(&topology->model, memory);
     *topology = (struct topology){0};
 }

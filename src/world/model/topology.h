@@ -24,8 +24,8 @@
 #include "energy/springs/springs.h"
 #include "integrate/stepping/momentum.h"
 #include "world/bodies/bonded.h"
-#include "world/breaking/breaking.h"
 #include "world/contact_scenes/contact_scale.h"
+#include "world/model/bond_breaks.h"
 #include "world/objects/scene.h"
 
 /// The energies of a scene and where their derivatives go.

@@ -10,7 +10,7 @@
 #include "fracture/fracture_surface.h"
 #include "pbs/bonded.h"
 #include "pbs/peridynamic.h"
-#include "world/objects/vertices.h"
+#include "world/objects/vertex_arrays.h"
 
 enum body_kind {
     BODY_SOLID,
@@ -195,7 +195,15 @@ void affine_body_place(const struct affine_body *affine, const double position[3
 pbs_status peridynamic_body_create(struct scene *scene, struct memory *memory,
                                    const pbs_peridynamic_desc *d, struct body **out);
 
+/// Of a new body.
+pbs_contact_desc body_default_contact(void);
 pbs_status body_check_contact(const pbs_contact_desc *d);
+
+/// Bodies in a plane, and bars, stay in it: PBS_ERROR_ARGUMENT where a vertex's vector differs from
+/// `plane` on an axis that this holds.
+/// @param name  "positions", for the message
+pbs_status body_check_plane(const struct body *body, const double vector[3], const double plane[3],
+                            size_t vertex, const char *name);
 
 /// Whether its vertices touch as spheres of radii of their own.
 bool body_has_spheres(const struct body *body);

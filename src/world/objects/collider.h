@@ -1,8 +1,24 @@
-// What a collider's description must satisfy, for creation and for restored ones.
+// A collider: its description with arrays of its own, and where its script takes it. Descriptions
+// are checked here, of new colliders and of restored ones.
 #ifndef PBS_WORLD_OBJECTS_COLLIDER_H
 #define PBS_WORLD_OBJECTS_COLLIDER_H
 
-#include "world/world.h"
+#include "contact/contact_report.h"
+#include "geometry/grids/distance_grid.h"
+#include "pbs/collider.h"
+#include "pbs/world.h"
+
+struct collider {
+    uint32_t slot;
+    pbs_collider_desc desc; ///< shape, friction; position and orientation are where it is now; its
+                            ///< arrays are the collider's own
+    struct distance_grid grid; ///< of PBS_SHAPE_GRID; its samples are the description's
+    bool moving;               ///< the pose below holds at the end of the next step
+    double target_position[3], target_orientation[4];
+    struct contact_load load;                ///< of the last step
+    double velocity[3], angular_velocity[3]; ///< in the last step
+    const char *moved_by;                    ///< as that of bodies
+};
 
 /// Writes the orientation normalised.
 pbs_status collider_check(const pbs_world_desc *world, const pbs_collider_desc *d, double unit[4]);

@@ -1,14 +1,28 @@
 // The scene's own life; see scene.h.
 #include "world/objects/scene.h"
 
-#include "world/objects/collider.h"
-
 struct body *scene_body(const struct scene *scene, size_t index) {
     return handle_at(&scene->bodies, index);
 }
 
 struct collider *scene_collider(const struct scene *scene, size_t index) {
     return handle_at(&scene->colliders, index);
+}
+
+pbs_body scene_body_id(const struct scene *scene, size_t index) {
+    if (index >= scene->bodies.count) {
+        return (pbs_body){0};
+    }
+    const uint32_t slot = handle_slot_at(&scene->bodies, index);
+    return (pbs_body){handle_id(&scene->bodies, slot, HANDLE_BODY, scene->stamp)};
+}
+
+pbs_collider scene_collider_id(const struct scene *scene, size_t index) {
+    if (index >= scene->colliders.count) {
+        return (pbs_collider){0};
+    }
+    const uint32_t slot = handle_slot_at(&scene->colliders, index);
+    return (pbs_collider){handle_id(&scene->colliders, slot, HANDLE_COLLIDER, scene->stamp)};
 }
 
 // --- nodes of destroyed bodies ---

@@ -8,21 +8,11 @@
 #include "integrate/step_control/step_control.h"
 #include "linear/solver_selection.h"
 #include "pbs/pbs.h"
-#include "world/objects/body.h"
 #include "world/interface/handle.h"
+#include "world/objects/body.h"
+#include "world/objects/collider.h"
 #include "world/objects/nodes.h"
-
-struct collider {
-    uint32_t slot;
-    pbs_collider_desc desc; ///< shape, friction; position and orientation are where it is now; its
-                            ///< arrays are the collider's own
-    struct distance_grid grid; ///< of PBS_SHAPE_GRID; its samples are the description's
-    bool moving;               ///< the pose below holds at the end of the next step
-    double target_position[3], target_orientation[4];
-    struct contact_load load;                ///< of the last step
-    double velocity[3], angular_velocity[3]; ///< in the last step
-    const char *moved_by;                    ///< as that of bodies
-};
+#include "world/objects/vertices.h"
 
 /// A scheme with its settings: what worlds copy of an integrator.
 struct scheme_choice {
@@ -72,6 +62,10 @@ struct scene {
 /// The index-th in order of creation.
 struct body *scene_body(const struct scene *scene, size_t index);
 struct collider *scene_collider(const struct scene *scene, size_t index);
+
+/// What hosts call them; 0 of an index that is too large.
+pbs_body scene_body_id(const struct scene *scene, size_t index);
+pbs_collider scene_collider_id(const struct scene *scene, size_t index);
 
 /// A destroyed body leaves its nodes behind, so that destroying many takes no longer than settling
 /// once. Calls on one body need not know; those on all nodes settle first.

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
-#include "world/objects/body.h"
 #include "world/interface/check.h"
-#include "world/objects/nodes.h"
 
 bool vertices_are_nodes(const struct body *body) {
     return body->vertices.weights == NULL;
@@ -22,28 +20,6 @@ struct vertex vertices_at(const struct body *body, size_t index) {
     return (struct vertex){.first = (uint32_t)body->node_start,
                            .count = VERTEX_WIDTH,
                            .weight = {w[0], w[1], w[2], w[3]}};
-}
-
-pbs_status vertices_allocate(struct vertices *vertices, struct memory *memory, size_t count) {
-    *vertices = (struct vertices){
-        .weights = memory_allocate(memory, count, VERTEX_WIDTH * sizeof(double)),
-        .x = memory_allocate(memory, count, 3 * sizeof(double)),
-        .v = memory_allocate(memory, count, 3 * sizeof(double)),
-        .mass = memory_allocate(memory, count, sizeof(double)),
-        .contact_force = memory_allocate(memory, count, 3 * sizeof(double))};
-    return vertices->weights != NULL && vertices->x != NULL && vertices->v != NULL &&
-                   vertices->mass != NULL && vertices->contact_force != NULL
-               ? PBS_OK
-               : PBS_ERROR_MEMORY;
-}
-
-void vertices_free(struct vertices *vertices, struct memory *memory) {
-    memory_release(memory, vertices->weights);
-    memory_release(memory, vertices->x);
-    memory_release(memory, vertices->v);
-    memory_release(memory, vertices->mass);
-    memory_release(memory, vertices->contact_force);
-    *vertices = (struct vertices){0};
 }
 
 static void combine(size_t count, const double *weights, const double *nodes, double *out) {
@@ -200,6 +176,19 @@ bool vertices_set_forces(struct nodes *nodes, const struct body *body, const dou
 }
 
 // --- reading ---
+
+void vertices_rest(const struct nodes *nodes, const struct body *body, size_t vertex,
+                   double out[3]) {
+    if (body->kind == BODY_AFFINE) {
+        copy3(body->affine.rest + 3 * vertex, out);
+    } else if (body->kind == BODY_SOLID) {
+        copy3(body->solid.rest + 3 * vertex, out);
+    } else if (body->kind == BODY_SHELL) {
+        copy3(body->shell.rest + 3 * vertex, out);
+    } else {
+        copy3(nodes->initial + 3 * (body->node_start + vertex), out);
+    }
+}
 
 const double *vertices_positions(const struct nodes *nodes, const struct body *body) {
     return vertices_are_nodes(body) ? nodes->x + 3 * body->node_start : body->vertices.x;

@@ -5,22 +5,8 @@
 #ifndef PBS_WORLD_OBJECTS_VERTICES_H
 #define PBS_WORLD_OBJECTS_VERTICES_H
 
-#include <stdbool.h>
-
-#include "base/runtime/memory.h"
-
-struct body;
-struct nodes;
-
-enum { VERTEX_WIDTH = 4 };
-
-/// Vertices that are not nodes, one entry each. All null where the vertices are the nodes.
-struct vertices {
-    double *weights;       ///< count x 4, of the body's nodes
-    double *x, *v;         ///< count x 3: made of the nodes by vertices_place
-    double *mass;          ///< count, kg: a share of the body's
-    double *contact_force; ///< count x 3, N: at the end of the last step
-};
+#include "world/objects/body.h"
+#include "world/objects/nodes.h"
 
 /// A vertex as a sum over nodes of the world: x = sum of weight[k] times node first + k.
 struct vertex {
@@ -32,10 +18,6 @@ struct vertex {
 bool vertices_are_nodes(const struct body *body);
 
 struct vertex vertices_at(const struct body *body, size_t index);
-
-/// Arrays of zeros for `count` vertices.
-pbs_status vertices_allocate(struct vertices *vertices, struct memory *memory, size_t count);
-void vertices_free(struct vertices *vertices, struct memory *memory);
 
 /// Positions and velocities from those of the nodes; nothing to do where the vertices are nodes.
 void vertices_place(const struct nodes *nodes, const struct body *body);
@@ -49,6 +31,10 @@ pbs_status vertices_set_velocities(struct nodes *nodes, const struct body *body,
 /// Forces on the nodes that do the same work as these on the vertices, vertex_count x 3. Answers
 /// whether they are others than before.
 bool vertices_set_forces(struct nodes *nodes, const struct body *body, const double *xyz);
+
+/// m: where a vertex is at rest; of bodies without a rest shape, where it was at first.
+void vertices_rest(const struct nodes *nodes, const struct body *body, size_t vertex,
+                   double out[3]);
 
 /// The body's arrays, vertex_count entries each.
 const double *vertices_positions(const struct nodes *nodes, const struct body *body);

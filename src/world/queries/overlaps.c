@@ -91,8 +91,8 @@ void overlap_describe(const pbs_world *w, const struct overlap_scene *scene,
     for (int k = 0; k < 2; k++) {
         const int to = swaps ? 1 - k : k;
         pbs_contact_side side = {.vertex_count = 0};
-        contact_name_side(w, &scene->contact.mesh, row->pair.part[k], row->pair.count[k], points,
-                          &side);
+        contact_name_side(&w->scene, &scene->contact.mesh, row->pair.part[k], row->pair.count[k],
+                          points, &side);
         out->bodies[to] = side.body;
         out->colliders[to] = side.collider;
         out->vertex_counts[to] = side.vertex_count;

@@ -1,6 +1,4 @@
 // Rays and closest points for hosts: through the tree of all triangles, then shape by shape.
-#include "world/queries/query.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -108,9 +108,9 @@ static pbs_status fail_at(struct separate *s, const struct overlap *row, const c
     const uint32_t *points = row->pair.points;
     for (int k = 0; k < 2; k++) {
         pbs_contact_side side = {.vertex_count = 0};
-        contact_name_side(w, &s->scene.contact.mesh, row->pair.part[k], row->pair.count[k], points,
-                          &side);
-        contact_side_words(w, row->pair.part[k], &side, words[k]);
+        contact_name_side(&w->scene, &s->scene.contact.mesh, row->pair.part[k], row->pair.count[k],
+                          points, &side);
+        contact_side_words(&w->scene, row->pair.part[k], &side, words[k]);
         points += row->pair.count[k];
     }
     overlap_describe(w, &s->scene, row, &s->result.overlap);

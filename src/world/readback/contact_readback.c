@@ -63,9 +63,9 @@ static void describe(const pbs_world *w, const struct contact_record *record, pb
     pbs_contact_side *const sides[2] = {&out->first, &out->second};
     int point = 0;
     for (int s = 0; s < 2; s++) {
-        contact_name_part(w, shape.part[s], sides[s]);
+        contact_name_part(&w->scene, shape.part[s], sides[s]);
         copy3(shape.point[s], sides[s]->point);
-        const bool named = contact_has_vertices(w, shape.part[s]);
+        const bool named = contact_has_vertices(&w->scene, shape.part[s]);
         sides[s]->vertex_count = named ? (uint32_t)shape.count[s] : 0;
         for (int k = 0; k < shape.count[s]; k++, point++) {
             if (named) {

@@ -8,7 +8,7 @@
 #include "world/contact_scenes/contact_scale.h"
 #include "world/snapshots/byte_stream.h"
 #include "world/bodies/bonded.h"
-#include "world/breaking/breaking.h"
+#include "world/bodies/body_bonds.h"
 #include "world/bodies/peridynamic.h"
 #include "world/interface/check.h"
 #include "world/contact_scenes/contact_scene.h"

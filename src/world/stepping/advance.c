@@ -5,6 +5,7 @@
 #include "base/runtime/arithmetic.h"
 #include "base/lanes/vector.h"
 #include "integrate/step_control/step_measure.h"
+#include "world/breaking/breaking.h"
 #include "world/interface/check.h"
 #include "world/stepping/run.h"
 

@@ -26,9 +26,9 @@ static void keep_pair(struct run *run, const struct contact_pair *pair,
     const uint32_t *points = pair->points;
     for (int s = 0; s < 2; s++) {
         pbs_contact_side side = {.vertex_count = 0};
-        contact_name_side(w, &w->topology.contact.mesh, pair->part[s], pair->count[s], points,
-                          &side);
-        contact_side_words(w, pair->part[s], &side, words[s]);
+        contact_name_side(&w->scene, &w->topology.contact.mesh, pair->part[s], pair->count[s],
+                          points, &side);
+        contact_side_words(&w->scene, pair->part[s], &side, words[s]);
         f->sides[s] = side;
         points += pair->count[s];
     }

@@ -1,8 +1,8 @@
 // What queries search: the triangles of all bodies and mesh colliders, in one list, under a tree of
 // boxes. Made at the first query after something changed; then only read. Other colliders are asked
 // one by one.
-#ifndef PBS_WORLD_QUERIES_QUERY_H
-#define PBS_WORLD_QUERIES_QUERY_H
+#ifndef PBS_WORLD_MODEL_QUERY_INDEX_H
+#define PBS_WORLD_MODEL_QUERY_INDEX_H
 
 #include <pthread.h>
 #include <stdatomic.h>

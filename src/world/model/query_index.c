@@ -1,9 +1,10 @@
-// The triangles of a scene and their tree; see query.h.
+// The triangles of a scene and their tree; see query_index.h.
+#include "world/model/query_index.h"
+
 #include <string.h>
 
 #include "base/matrix3/math3.h"
 #include "world/objects/motion.h"
-#include "world/queries/query.h"
 #include "world/objects/scene.h"
 
 void query_index_init(struct query_index *index, const pbs_allocator *allocator) {

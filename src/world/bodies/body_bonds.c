@@ -1,0 +1,26 @@
+// See body_bonds.h.
+#include "world/bodies/body_bonds.h"
+
+struct bond_list body_bond_list(const struct body *body) {
+    return (struct bond_list){.count = body->bonds.count,
+                              .pairs = body->bonds.pairs,
+                              .broken = body->bonds.broken,
+                              .volume_fractions = body->bonds.volume_fractions,
+                              .remaining = body->peridynamic.remaining,
+                              .volumes = body->peridynamic.volumes};
+}
+
+void body_come_apart(struct body *body) {
+    if (body->bonds.came_apart) {
+        const struct bond_list bonds = body_bond_list(body);
+        fragments_update(&body->bonds.fragments, &bonds);
+        if (body->bonded.surface.mesh.tet_count > 0) {
+            fracture_surface_update(&body->bonded.surface, &bonds);
+        }
+    } else if (body->bonds.softened) {
+        const struct bond_list bonds = body_bond_list(body);
+        fragments_measure_damage(&body->bonds.fragments, &bonds);
+    }
+    body->bonds.came_apart = false;
+    body->bonds.softened = false;
+}

@@ -1,0 +1,153 @@
+// Bodies come and go: what every creation begins and ends with, whatever the body is made of.
+#include "base/runtime/arithmetic.h"
+#include "world/bodies/bonded.h"
+#include "world/bodies/peridynamic.h"
+#include "world/interface/check.h"
+#include "world/interface/settings.h"
+#include "world/world.h"
+
+/// Bodies changed: what was built for the old ones is of no use.
+static void invalidate(pbs_world *w) {
+    w->topology.is_current = false;
+    query_index_forget_parts(w->query);
+    w->scene.free_reference = 0.0;
+    w->scene.barrier = (struct adaptive_barrier){0};
+    w->scene.contact_reach = w->scene.bodies.count > 0 ? w->scene.contact_reach : 0.0;
+    scene_forget_history(&w->scene);
+}
+
+static pbs_body add(pbs_world *w, struct body *body) {
+    body->contact = body_default_contact();
+    body->moved_by = "created";
+    body->slot = handle_insert(&w->scene.bodies, body);
+    invalidate(w);
+    return (pbs_body){handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp)};
+}
+
+/// Room for a body that was refused in the end may have moved the nodes' arrays, which the topology
+/// points into.
+static pbs_status refuse(pbs_world *w, size_t capacity_before, pbs_status status) {
+    if (status == PBS_ERROR_MEMORY || w->scene.nodes.capacity != capacity_before) {
+        w->topology.is_current = false;
+    }
+    return status;
+}
+
+/// What every creation begins with; the room for the handle stays where the body is refused.
+static pbs_status enter_creation(pbs_world *w, const pbs_body *out) {
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_pointer(out, "out"));
+    return handle_reserve(&w->scene.bodies, &w->memory);
+}
+
+/// And ends with.
+static pbs_status finish_creation(pbs_world *w, size_t capacity_before, pbs_status status,
+                                  struct body *body, pbs_body *out) {
+    if (status < 0) {
+        return refuse(w, capacity_before, status);
+    }
+    *out = add(w, body);
+    return PBS_OK;
+}
+
+pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(enter_creation(w, out));
+    pbs_solid_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_solid, d, &settings));
+    struct body *body = NULL;
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = solid_body_create(&w->scene, &w->memory, &settings, &body);
+    return finish_creation(w, capacity, status, body, out);
+}
+
+pbs_status pbs_body_create_shell(pbs_world *w, const pbs_shell_desc *d, pbs_body *out) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(enter_creation(w, out));
+    pbs_shell_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_shell, d, &settings));
+    struct body *body = NULL;
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = shell_body_create(&w->scene, &w->memory, &settings, &body);
+    return finish_creation(w, capacity, status, body, out);
+}
+
+pbs_status pbs_body_create_springs(pbs_world *w, const pbs_springs_desc *d, pbs_body *out) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(enter_creation(w, out));
+    pbs_springs_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_springs, d, &settings));
+    struct body *body = NULL;
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = springs_body_create(&w->scene, &w->memory, &settings, &body);
+    return finish_creation(w, capacity, status, body, out);
+}
+
+pbs_status pbs_body_create_affine(pbs_world *w, const pbs_affine_desc *d, pbs_body *out) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(enter_creation(w, out));
+    pbs_affine_desc settings = {.orientation = {0.0, 0.0, 0.0, 1.0}};
+    RETURN_IF_FAILED(settings_read(&settings_affine, d, &settings));
+    struct body *body = NULL;
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = affine_body_create(&w->scene, &w->memory, &settings, &body);
+    return finish_creation(w, capacity, status, body, out);
+}
+
+pbs_status pbs_body_create_bonded(pbs_world *w, const pbs_bonded_desc *d, pbs_body *out) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(enter_creation(w, out));
+    pbs_bonded_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_bonded, d, &settings));
+    struct body *body = NULL;
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = bonded_body_create(&w->scene, &w->memory, &settings, &body);
+    RETURN_IF_FAILED(finish_creation(w, capacity, status, body, out));
+    return bonded_check_weight(&w->scene.nodes, body, w->scene.settings.gravity);
+}
+
+pbs_status pbs_body_create_peridynamic(pbs_world *w, const pbs_peridynamic_desc *d, pbs_body *out) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(enter_creation(w, out));
+    pbs_peridynamic_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_peridynamic, d, &settings));
+    struct body *body = NULL;
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = peridynamic_body_create(&w->scene, &w->memory, &settings, &body);
+    RETURN_IF_FAILED(finish_creation(w, capacity, status, body, out));
+    return peridynamic_check_weight(&w->scene.nodes, body, w->scene.settings.gravity);
+}
+
+pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d, pbs_body *out) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(enter_creation(w, out));
+    pbs_custom_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_custom, d, &settings));
+    if (settings.evaluate == NULL) {
+        return status_fail(PBS_ERROR_ARGUMENT, "evaluate is null");
+    }
+    struct body *body = NULL;
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = custom_body_create(&w->scene, &w->memory, &settings, &body);
+    return finish_creation(w, capacity, status, body, out);
+}
+
+pbs_status pbs_body_destroy(pbs_world *w, pbs_body b) {
+    RETURN_IF_FAILED(world_enter(w));
+    if (b.id == 0) {
+        return PBS_OK;
+    }
+    pbs_status status = PBS_OK;
+    struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    struct scene *scene = &w->scene;
+    scene_vacate_nodes(scene, body);
+    handle_remove(&scene->bodies, body->slot);
+    body_free(body, &w->memory);
+    invalidate(w);
+    // So that room is never more than twice what is needed.
+    if (2 * scene->nodes.vacant > scene->nodes.count) {
+        scene_settle(scene);
+    }
+    return PBS_OK;
+}

@@ -1,0 +1,67 @@
+// What a host changes of a body that stays where it is: contact, angles at rest, strengths.
+#include "base/runtime/arithmetic.h"
+#include "world/bodies/peridynamic.h"
+#include "world/bodies/shell_edges.h"
+#include "world/interface/check.h"
+#include "world/interface/settings.h"
+#include "world/world.h"
+
+pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc *d) {
+    ARITHMETIC_SCOPE();
+    pbs_status status = PBS_OK;
+    struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    pbs_contact_desc contact = body_default_contact();
+    RETURN_IF_FAILED(settings_read(&settings_contact, d, &contact));
+    RETURN_IF_FAILED(body_check_contact(&contact));
+    body->contact = contact;
+    body->moved_by = body->moved_by != NULL ? body->moved_by : "changed by pbs_body_set_contact";
+    w->topology.contact_is_current = false;
+    return PBS_OK;
+}
+
+pbs_status pbs_body_set_rest_angles(pbs_world *w, pbs_body b, const double *rest_angles,
+                                    size_t triangle_count) {
+    pbs_status status = PBS_OK;
+    struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    if (body->kind != BODY_SHELL) {
+        return status_fail(PBS_ERROR_ARGUMENT, "the body is no shell, only these have rest angles");
+    }
+    if (triangle_count != body->triangle_count) {
+        return status_fail(PBS_ERROR_ARGUMENT, "triangle_count is %zu, the body has %zu",
+                           triangle_count, body->triangle_count);
+    }
+    RETURN_IF_FAILED(shell_set_rest_angles(body, &w->memory, rest_angles));
+    w->topology.is_current = false;
+    return PBS_OK;
+}
+
+const double *pbs_body_critical_stretches(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    return body != NULL && body->bonds.count > 0 ? body->peridynamic.critical : NULL;
+}
+
+pbs_status pbs_body_set_critical_stretches(pbs_world *w, pbs_body b, const double *stretches,
+                                           size_t bond_count) {
+    ARITHMETIC_SCOPE();
+    pbs_status status = PBS_OK;
+    struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    if (body->kind != BODY_PERIDYNAMIC) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "the body is not peridynamic: its bonds have no critical stretches");
+    }
+    if (bond_count != body->bonds.count) {
+        return status_fail(PBS_ERROR_ARGUMENT, "bond_count is %zu, but the body has %zu bonds",
+                           bond_count, body->bonds.count);
+    }
+    if (bond_count == 0) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(check_pointer(stretches, "stretches"));
+    RETURN_IF_FAILED(peridynamic_check_stretches(body, stretches));
+    peridynamic_set_stretches(body, stretches);
+    w->topology.is_current = false;
+    return PBS_OK;
+}

@@ -1,0 +1,75 @@
+// A host sets positions, velocities and forces of bodies.
+#include <math.h>
+#include <string.h>
+
+#include "base/runtime/arithmetic.h"
+#include "world/interface/check.h"
+#include "world/world.h"
+
+static pbs_status enter_with_count(pbs_world *w, pbs_body b, size_t vertex_count,
+                                   struct body **out) {
+    pbs_status status = PBS_OK;
+    *out = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    if (vertex_count != (*out)->vertex_count) {
+        return status_fail(PBS_ERROR_ARGUMENT, "vertex_count is %zu, but the body has %zu vertices",
+                           vertex_count, (*out)->vertex_count);
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
+                                  size_t vertex_count) {
+    ARITHMETIC_SCOPE();
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_count(w, b, vertex_count, &body));
+    RETURN_IF_FAILED(check_places(xyz, vertex_count, "positions"));
+    struct nodes *nodes = &w->scene.nodes;
+    const size_t bytes = 3 * body->node_count * sizeof(double);
+    for (size_t i = 0; i < vertex_count; i++) {
+        const double *x = nodes->x + 3 * (body->node_start + i);
+        RETURN_IF_FAILED(body_check_plane(body, xyz + 3 * i, x, i, "positions"));
+    }
+    RETURN_IF_FAILED(vertices_set_positions(nodes, body, xyz));
+    // Held vertices are held at their new places; targets that were pending are dropped.
+    memcpy(nodes->target + 3 * body->node_start, nodes->x + 3 * body->node_start, bytes);
+    world_moved_body(w, body, "placed by pbs_body_set_positions");
+    return PBS_OK;
+}
+
+pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
+                                   size_t vertex_count) {
+    ARITHMETIC_SCOPE();
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_count(w, b, vertex_count, &body));
+    RETURN_IF_FAILED(check_vectors(xyz, vertex_count, "velocities"));
+    for (size_t i = 0; i < vertex_count; i++) {
+        const double still[3] = {0.0, 0.0, 0.0};
+        RETURN_IF_FAILED(body_check_plane(body, xyz + 3 * i, still, i, "velocities"));
+    }
+    RETURN_IF_FAILED(vertices_set_velocities(&w->scene.nodes, body, xyz));
+    scene_forget_body(&w->scene, body);
+    return PBS_OK;
+}
+
+// N: sums of squares over all vertices stay finite.
+static const double FORCE_LIMIT = 1e140;
+
+pbs_status pbs_body_set_forces(pbs_world *w, pbs_body b, const double *xyz, size_t vertex_count) {
+    ARITHMETIC_SCOPE();
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_count(w, b, vertex_count, &body));
+    RETURN_IF_FAILED(check_vectors(xyz, vertex_count, "forces"));
+    for (size_t k = 0; k < 3 * vertex_count; k++) {
+        if (fabs(xyz[k]) > FORCE_LIMIT) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "forces of vertex %zu: %c is %g N, must be between %g and %g", k / 3,
+                               "xyz"[k % 3], xyz[k], -FORCE_LIMIT, FORCE_LIMIT);
+        }
+    }
+    if (vertices_set_forces(&w->scene.nodes, body, xyz)) {
+        w->topology.model.loads.any = nodes_are_loaded(&w->scene.nodes);
+        w->scene.history.memory.has_acceleration = false;
+    }
+    return PBS_OK;
+}

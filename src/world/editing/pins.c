@@ -1,0 +1,121 @@
+// Vertices that a host holds or moves: pins and targets.
+#include <math.h>
+#include <string.h>
+
+#include "base/runtime/arithmetic.h"
+#include "world/interface/check.h"
+#include "world/world.h"
+
+static pbs_status enter_with_vertices(pbs_world *w, pbs_body b, const uint32_t *vertices,
+                                      size_t count, struct body **out) {
+    pbs_status status = PBS_OK;
+    *out = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    if (!vertices_are_nodes(*out)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "vertices of an affine body cannot be held one by one; pbs_body_pin_all "
+                           "and pbs_body_set_target_pose hold the body");
+    }
+    return check_indices(vertices, count, (*out)->vertex_count, "vertices", "vertices");
+}
+
+static pbs_status check_axes(uint32_t axes) {
+    return axes != 0 && (axes & ~(uint32_t)PBS_AXIS_ALL) == 0
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "axes is %#x, must be bits of PBS_AXIS_ALL",
+                             (unsigned)axes);
+}
+
+pbs_status pbs_body_pin(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
+                        uint32_t axes) {
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_vertices(w, b, vertices, count, &body));
+    RETURN_IF_FAILED(check_axes(axes));
+    struct nodes *nodes = &w->scene.nodes;
+    for (size_t i = 0; i < count; i++) {
+        const size_t node = body->node_start + vertices[i];
+        scene_hold_node(&w->scene, node, nodes->held[node] | axes);
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            if ((axes >> axis & 1u) != 0) {
+                nodes->target[3 * node + axis] = nodes->x[3 * node + axis];
+            }
+        }
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_body_unpin(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
+                          uint32_t axes) {
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_vertices(w, b, vertices, count, &body));
+    RETURN_IF_FAILED(check_axes(axes));
+    for (size_t i = 0; i < count; i++) {
+        const size_t node = body->node_start + vertices[i];
+        scene_hold_node(&w->scene, node, (w->scene.nodes.held[node] & ~axes) | body->flat);
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_body_pin_all(pbs_world *w, pbs_body b) {
+    pbs_status status = PBS_OK;
+    const struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    struct nodes *nodes = &w->scene.nodes;
+    for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
+        scene_hold_node(&w->scene, i, PBS_AXIS_ALL);
+        memcpy(nodes->target + 3 * i, nodes->x + 3 * i, 3 * sizeof *nodes->x);
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_body_unpin_all(pbs_world *w, pbs_body b) {
+    pbs_status status = PBS_OK;
+    const struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
+        scene_hold_node(&w->scene, i, body->flat);
+    }
+    return PBS_OK;
+}
+
+static pbs_status check_targets(const uint32_t *vertices, const double *targets, size_t count) {
+    if (count == 0) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(check_pointer(targets, "targets"));
+    for (size_t i = 0; i < 3 * count; i++) {
+        if (!isfinite(targets[i])) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "targets[%zu], of vertex %u: %c is %g, must be finite", i / 3,
+                               (unsigned)vertices[i / 3], "xyz"[i % 3], targets[i]);
+        }
+        if (fabs(targets[i]) > COORDINATE_LIMIT) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "targets[%zu], of vertex %u: %c is %g m, must be between %g and %g",
+                               i / 3, (unsigned)vertices[i / 3], "xyz"[i % 3], targets[i],
+                               -COORDINATE_LIMIT, COORDINATE_LIMIT);
+        }
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
+                                const double *targets) {
+    ARITHMETIC_SCOPE();
+    struct body *body = NULL;
+    RETURN_IF_FAILED(enter_with_vertices(w, b, vertices, count, &body));
+    RETURN_IF_FAILED(check_targets(vertices, targets, count));
+    struct nodes *nodes = &w->scene.nodes;
+    for (size_t i = 0; i < count; i++) {
+        const double *x = nodes->x + 3 * (body->node_start + vertices[i]);
+        RETURN_IF_FAILED(body_check_plane(body, targets + 3 * i, x, vertices[i], "targets"));
+    }
+    for (size_t i = 0; i < count; i++) {
+        const size_t node = body->node_start + vertices[i];
+        if (nodes->held[node] == body->flat) {
+            scene_hold_node(&w->scene, node, PBS_AXIS_ALL);
+        }
+        memcpy(nodes->target + 3 * node, targets + 3 * i, 3 * sizeof *targets);
+    }
+    return PBS_OK;
+}

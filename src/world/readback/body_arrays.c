@@ -1,0 +1,53 @@
+// What hosts read of bodies without a copy: how many vertices, where they are, the surface.
+#include "world/interface/check.h"
+#include "world/world.h"
+
+bool pbs_body_is_valid(const pbs_world *w, pbs_body b) {
+    return world_body(w, b) != NULL;
+}
+
+size_t pbs_body_vertex_count(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    return body != NULL ? body->vertex_count : 0;
+}
+
+size_t pbs_body_tet_count(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    return body != NULL ? body->solid.tet_count : 0;
+}
+
+/// Null where the id names nothing. What follows must not move arrays that the host reads in.
+static const struct body *enter_arrays(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    if (body != NULL) {
+        world_settle(w);
+    }
+    return body;
+}
+
+const double *pbs_body_positions(const pbs_world *w, pbs_body b) {
+    const struct body *body = enter_arrays(w, b);
+    return body != NULL ? vertices_positions(&w->scene.nodes, body) : NULL;
+}
+
+const double *pbs_body_velocities(const pbs_world *w, pbs_body b) {
+    const struct body *body = enter_arrays(w, b);
+    return body != NULL ? vertices_velocities(&w->scene.nodes, body) : NULL;
+}
+
+const double *pbs_body_masses(const pbs_world *w, pbs_body b) {
+    const struct body *body = enter_arrays(w, b);
+    return body != NULL ? vertices_masses(&w->scene.nodes, body) : NULL;
+}
+
+pbs_status pbs_body_surface(const pbs_world *w, pbs_body b, const uint32_t **indices,
+                            size_t *triangle_count) {
+    pbs_status status = PBS_OK;
+    const struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_pointer(indices, "indices"));
+    RETURN_IF_FAILED(check_pointer(triangle_count, "triangle_count"));
+    *indices = body->triangles;
+    *triangle_count = body->triangle_count;
+    return PBS_OK;
+}
