@@ -167,6 +167,28 @@ bool contact_set_has_forces(const struct contact_set *set) {
     return false;
 }
 
+double contact_set_release(const struct contact_set *set, const struct contact_bond *bond,
+                           double distance) {
+    double before = 0.0;
+    for (size_t i = 0; i < set->count; i++) {
+        const struct contact *c = &set->contacts[i];
+        if (c->table->release != NULL) {
+            before = c->table->release(c->self, bond, distance);
+        }
+    }
+    return before;
+}
+
+void contact_set_hold(const struct contact_set *set, const struct contact_bond *bond,
+                      double before) {
+    for (size_t i = 0; i < set->count; i++) {
+        const struct contact *c = &set->contacts[i];
+        if (c->table->hold != NULL) {
+            c->table->hold(c->self, bond, before);
+        }
+    }
+}
+
 static size_t count_of(const struct contact *c) {
     return c->table->count != NULL ? c->table->count(c->self) : 0;
 }

@@ -102,6 +102,13 @@ struct contact_visitor {
     void *context;
 };
 
+/// What joins two particles of a part and breaks.
+struct contact_bond {
+    uint32_t part;
+    size_t bond;         ///< of the part
+    const uint32_t *end; ///< 2: the part's particles
+};
+
 struct contact_report;
 struct contact_record;
 struct contact_geometry;
@@ -185,6 +192,11 @@ struct contact_table {
     pbs_status (*prepare_forces)(void *self, struct tasks *tasks, const double *x);
     /// 1/s^2: a bound of what contact adds to the square of the highest frequency.
     double (*squared_frequency)(const void *self, const double *mass);
+    // --- when bonds break ---
+    /// Particles that were bonded touch from that distance on. Returns what `hold` wants.
+    double (*release)(void *self, const struct contact_bond *bond, double distance);
+    /// They are bonded again. before: what `release` returned.
+    void (*hold)(void *self, const struct contact_bond *bond, double before);
     // --- after a failure ---
     /// Finds the contact at x that the error message names; out->is_known is false if there is
     /// none.
@@ -264,6 +276,11 @@ pbs_status contact_set_prepare_forces(const struct contact_set *set, struct task
                                       const double *x);
 double contact_set_squared_frequency(const struct contact_set *set, const double *mass);
 size_t contact_set_count(const struct contact_set *set);
+/// One of them at most keeps particles that are bonded from touching.
+double contact_set_release(const struct contact_set *set, const struct contact_bond *bond,
+                           double distance);
+void contact_set_hold(const struct contact_set *set, const struct contact_bond *bond,
+                      double before);
 void contact_set_find_failed_pair(const struct contact_set *set, struct tasks *tasks,
                                   const double *x, const struct contact_pair_query *query,
                                   struct contact_pair *out);

@@ -8,7 +8,7 @@
 #include "base/runtime/arithmetic.h"
 #include "linear/preconditioner.h"
 #include "world/interface/check.h"
-#include "world/contact_scenes/contact_scene.h"
+#include "world/contact_scenes/contact_kind.h"
 #include "world/objects/integrator.h"
 #include "world/interface/settings.h"
 
@@ -98,13 +98,7 @@ static pbs_status check_hooks(const pbs_world_desc *d) {
 static pbs_status check_contact(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_choice(d->body_contact, PBS_BODY_CONTACT_NONE, PBS_BODY_CONTACT_PENALTY,
                                   "body_contact"));
-    if (d->body_contact != PBS_BODY_CONTACT_NONE && d->contact != PBS_CONTACT_PROJECTION) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "body_contact is of PBS_CONTACT_PROJECTION alone: with other kinds of "
-                           "contact bodies feel each other anyway");
-    }
-    RETURN_IF_FAILED(
-        check_choice(d->contact, PBS_CONTACT_PROJECTION, PBS_CONTACT_PENALTY, "contact"));
+    RETURN_IF_FAILED(contact_kind_check_settings(d));
     if (d->contact_distance != 0.0) {
         RETURN_IF_FAILED(check_length(d->contact_distance, "contact_distance"));
     }
@@ -136,11 +130,7 @@ pbs_status world_check_settings(const pbs_world_desc *d, const pbs_expert_desc *
     RETURN_IF_FAILED(check_solving(d));
     RETURN_IF_FAILED(check_choice(d->fracture_passes, 0, 1000, "fracture_passes"));
     RETURN_IF_FAILED(check_expert(expert));
-    if (d->contact == PBS_CONTACT_BARRIER && expert->method == PBS_METHOD_PLAIN_NEWTON) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "PBS_METHOD_PLAIN_NEWTON takes full steps, which PBS_CONTACT_BARRIER "
-                           "cannot let it");
-    }
+    RETURN_IF_FAILED(contact_kind_check_method(d, expert->method));
     return check_hooks(d);
 }
 
@@ -187,8 +177,7 @@ static pbs_status create(struct memory *memory, const pbs_world_desc *d,
     w->scene.settings.log = (pbs_log){0};
     w->scene.settings.tasks = (pbs_tasks){0};
     w->scene.expert = *expert;
-    const pbs_integrator_desc integrator = integrator_defaults(
-        d->contact == PBS_CONTACT_PENALTY ? PBS_SCHEME_VELOCITY_VERLET : PBS_SCHEME_IMPLICIT_EULER);
+    const pbs_integrator_desc integrator = integrator_defaults(contact_kind_of(&w->scene)->scheme);
     w->scene.integrator = integrator_choice(&integrator);
     w->scene.stamp = handle_new_stamp(w);
     scene_forget_history(&w->scene);
@@ -476,7 +465,7 @@ pbs_status pbs_world_set_friction(pbs_world *w, uint32_t a, uint32_t b, double f
 pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(i, "the integrator"));
-    RETURN_IF_FAILED(contact_scene_check_scheme(&w->scene, i->choice.scheme));
+    RETURN_IF_FAILED(contact_kind_check_scheme(&w->scene, i->choice.scheme));
     for (size_t b = 0; b < w->scene.bodies.count; b++) {
         if (scene_body(&w->scene, b)->kind == BODY_BONDED) {
             RETURN_IF_FAILED(bonded_check_scheme(i->choice.scheme));

@@ -215,6 +215,23 @@ static void visit(const void *self, const struct contact_motion *motion,
     }
 }
 
+// --- when bonds break ---
+
+static double release(void *self, const struct contact_bond *bond, double distance) {
+    struct barrier_contact *c = self;
+    const uint32_t first = c->mesh.parts[bond->part].first_point;
+    barrier_contact_forget_pairs(c);
+    return collision_mesh_release_exclusion(&c->mesh, first + bond->end[0], first + bond->end[1],
+                                            distance);
+}
+
+static void hold(void *self, const struct contact_bond *bond, double before) {
+    struct barrier_contact *c = self;
+    const uint32_t first = c->mesh.parts[bond->part].first_point;
+    barrier_contact_forget_pairs(c);
+    collision_mesh_restore_exclusion(&c->mesh, first + bond->end[0], first + bond->end[1], before);
+}
+
 // --- after a failure ---
 
 /// Finds no pair if memory for the search runs out.
@@ -248,5 +265,7 @@ const struct contact_table barrier_contact_table = {
     .friction_power = friction_power,
     .visit = visit,
     .end_step = end_step,
+    .release = release,
+    .hold = hold,
     .find_failed_pair = find_failed_pair,
 };

@@ -92,6 +92,21 @@ static void geometry(const void *self, const struct contact_report *r,
     }
 }
 
+// --- when bonds break ---
+
+static double release(void *self, const struct contact_bond *bond, double distance) {
+    struct penalty_contact *c = self;
+    const size_t at = c->parts[bond->part].first_bond + bond->bond;
+    const double before = c->release[at];
+    penalty_contact_release(c, at, distance);
+    return before;
+}
+
+static void hold(void *self, const struct contact_bond *bond, double before) {
+    struct penalty_contact *c = self;
+    penalty_contact_release(c, c->parts[bond->part].first_bond + bond->bond, before);
+}
+
 const struct contact_table penalty_contact_table = {
     .name = "penalty",
     .begin_motion = begin_motion,
@@ -101,4 +116,6 @@ const struct contact_table penalty_contact_table = {
     .count = count,
     .geometry = geometry,
     .apply_friction = apply_friction,
+    .release = release,
+    .hold = hold,
 };

@@ -12,9 +12,8 @@
 #include "world/bodies/bonded.h"
 #include "world/breaking/breaking.h"
 #include "world/interface/check.h"
+#include "world/contact_scenes/contact_kind.h"
 #include "world/contact_scenes/contact_scale.h"
-#include "world/contact_scenes/contact_scene.h"
-#include "world/contact_scenes/penalty_scene.h"
 #include "world/bodies/peridynamic.h"
 #include "world/interface/settings.h"
 #include "world/world.h"
@@ -30,61 +29,42 @@ static double release_distance(double reach, const double a[3], const double b[3
     return fmax(distance - reach, 0.5 * distance);
 }
 
-/// Null where particles do not touch by barriers, or nothing is listed.
-static struct barrier_contact *contact_of(pbs_world *w) {
-    return contact_scene_has_barrier(&w->scene) && w->topology.contact_is_current
-               ? &w->topology.contact
-               : NULL;
-}
-
-/// Null where particles do not touch by penalties, or nothing is listed.
-static struct penalty_contact *penalty_of(pbs_world *w) {
-    return penalty_scene_is(&w->scene) && w->topology.is_current ? &w->topology.model.penalty
-                                                                 : NULL;
-}
-
-static double contact_distance(pbs_world *w) {
-    if (penalty_scene_is(&w->scene)) {
+/// m: from how far apart on bodies touch.
+static double contact_distance(const pbs_world *w) {
+    if (!contact_kind_of(&w->scene)->has_distance) {
         return 0.0;
     }
-    const struct barrier_contact *contact = contact_of(w);
-    return contact != NULL ? contact->settings.barrier.reach : contact_scale_of(&w->scene).distance;
+    const struct topology *t = &w->topology;
+    const double reach = t->contact_is_current ? contact_set_reach(&t->contacts) : 0.0;
+    return reach > 0.0 ? reach : contact_scale_of(&w->scene).distance;
 }
 
-/// For the index-th body's particles of a bond. x: the body's positions.
+/// Where contact does not know the bodies yet, it learns of what is broken when it does.
+static bool is_listed(const pbs_world *w) {
+    return w->topology.is_current && w->topology.contact_is_current;
+}
+
+static struct contact_bond name_bond(const struct body *body, size_t index, size_t bond) {
+    return (struct contact_bond){
+        .part = (uint32_t)index, .bond = bond, .end = body->bonds.pairs + 2 * bond};
+}
+
+/// The index-th body's particles of a bond begin to touch. x: the body's positions.
 static struct bond_release let_touch(pbs_world *w, size_t index, size_t bond, const double *x,
                                      double reach) {
-    struct barrier_contact *contact = contact_of(w);
-    const uint32_t *end = scene_body(&w->scene, index)->bonds.pairs + 2 * bond;
-    struct bond_release out = {
-        .distance = release_distance(reach, x + 3 * (size_t)end[0], x + 3 * (size_t)end[1])};
-    if (contact != NULL) {
-        const uint32_t first = contact->mesh.parts[index].first_point;
-        out.before = collision_mesh_release_exclusion(&contact->mesh, first + end[0],
-                                                      first + end[1], out.distance);
-        barrier_contact_forget_pairs(contact);
-    }
-    struct penalty_contact *penalty = penalty_of(w);
-    if (penalty != NULL) {
-        const size_t at = penalty->parts[index].first_bond + bond;
-        out.before = penalty->release[at];
-        penalty_contact_release(penalty, at, out.distance);
+    const struct contact_bond named = name_bond(scene_body(&w->scene, index), index, bond);
+    struct bond_release out = {.distance = release_distance(reach, x + 3 * (size_t)named.end[0],
+                                                            x + 3 * (size_t)named.end[1])};
+    if (is_listed(w)) {
+        out.before = contact_set_release(&w->topology.contacts, &named, out.distance);
     }
     return out;
 }
 
 static void keep_apart(pbs_world *w, size_t index, size_t bond, const struct bond_release *was) {
-    struct barrier_contact *contact = contact_of(w);
-    const uint32_t *end = scene_body(&w->scene, index)->bonds.pairs + 2 * bond;
-    if (contact != NULL) {
-        const uint32_t first = contact->mesh.parts[index].first_point;
-        collision_mesh_restore_exclusion(&contact->mesh, first + end[0], first + end[1],
-                                         was->before);
-        barrier_contact_forget_pairs(contact);
-    }
-    struct penalty_contact *penalty = penalty_of(w);
-    if (penalty != NULL) {
-        penalty_contact_release(penalty, penalty->parts[index].first_bond + bond, was->before);
+    const struct contact_bond named = name_bond(scene_body(&w->scene, index), index, bond);
+    if (is_listed(w)) {
+        contact_set_hold(&w->topology.contacts, &named, was->before);
     }
 }
 
@@ -259,7 +239,7 @@ static void set_row(pbs_world *w, size_t index, const struct bond_place *place, 
     mark_broken(place, bond, from != NULL);
     if (from != NULL) {
         breaks->releases[row] = let_touch(w, index, bond, from + 3 * body->node_start,
-                                          w->topology.contact.settings.barrier.reach);
+                                          contact_set_reach(&w->topology.contacts));
     } else {
         keep_apart(w, index, bond, &breaks->releases[row]);
     }

@@ -8,37 +8,10 @@
 
 #include "base/matrix3/math3.h"
 #include "world/bodies/bonded.h"
+#include "world/contact_scenes/contact_kind.h"
 #include "world/contact_scenes/contact_scale.h"
 #include "world/objects/motion.h"
-#include "world/contact_scenes/penetration_scene.h"
 #include "world/objects/collider.h"
-
-bool contact_scene_has_barrier(const struct scene *scene) {
-    return scene->settings.contact == PBS_CONTACT_BARRIER;
-}
-
-pbs_status contact_scene_check_scheme(const struct scene *scene,
-                                      const struct scheme_table *scheme) {
-    if (scene->settings.contact == PBS_CONTACT_PENALTY && !scheme->kicks) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "%s moves no world with PBS_CONTACT_PENALTY, whose forces have no "
-                           "Hessian: PBS_SCHEME_VELOCITY_VERLET does",
-                           scheme->name);
-    }
-    if (scheme->kicks && penetration_scene_is(scene)) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "%s moves no world with PBS_BODY_CONTACT_PENALTY or "
-                           "PBS_COLLIDE_PENALTY, whose forces have no bound for a stable step",
-                           scheme->name);
-    }
-    return scheme->kicks && contact_scene_has_barrier(scene)
-               ? status_fail(PBS_ERROR_ARGUMENT,
-                             "%s moves no world with PBS_CONTACT_BARRIER, whose forces grow "
-                             "without bound: create it with PBS_CONTACT_PENALTY or "
-                             "PBS_CONTACT_PROJECTION",
-                             scheme->name)
-               : PBS_OK;
-}
 
 // --- bodies ---
 
@@ -347,3 +320,41 @@ pbs_status contact_scene_place(const struct scene *scene, struct memory *memory,
     memory_release(memory, obstacles);
     return PBS_OK;
 }
+
+// --- the row ---
+
+static pbs_status check_scheme(const struct scene *scene, const struct scheme_table *scheme) {
+    (void)scene;
+    return scheme->kicks
+               ? status_fail(PBS_ERROR_ARGUMENT,
+                             "%s moves no world with PBS_CONTACT_BARRIER, whose forces grow "
+                             "without bound: create it with PBS_CONTACT_PENALTY or "
+                             "PBS_CONTACT_PROJECTION",
+                             scheme->name)
+               : PBS_OK;
+}
+
+static pbs_status evaluate(const struct scene *scene, struct memory *memory, double *gradient,
+                           struct contact_energy *out) {
+    struct barrier_contact contact = {.memory = memory};
+    RETURN_IF_FAILED(contact_scene_build(scene, memory, &contact));
+    pbs_status status = contact_scene_place(scene, memory, &contact);
+    if (status >= 0) {
+        status = barrier_contact_evaluate(&contact, NULL, scene->nodes.x, false, gradient, out);
+    }
+    barrier_contact_free(&contact);
+    return status;
+}
+
+const struct contact_kind contact_kind_barrier = {
+    .id = PBS_CONTACT_BARRIER,
+    .scheme = PBS_SCHEME_IMPLICIT_EULER,
+    .divisions = CONTACT_SCALE_DIVISIONS,
+    .semidefinite = true,
+    .needs_line_search = true,
+    .has_distance = true,
+    .has_bodies = true,
+    .takes_meshes = true,
+    .check_scheme = check_scheme,
+    .evaluate = evaluate,
+};

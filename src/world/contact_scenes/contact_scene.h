@@ -5,12 +5,6 @@
 #include "contact/barrier/barrier_contact.h"
 #include "world/objects/scene.h"
 
-/// Whether nothing in this world may ever touch (PBS_CONTACT_BARRIER).
-bool contact_scene_has_barrier(const struct scene *scene);
-
-/// PBS_ERROR_ARGUMENT with the reason where a scheme cannot move a world with this one's contact.
-pbs_status contact_scene_check_scheme(const struct scene *scene, const struct scheme_table *scheme);
-
 /// That of its barriers now: the host's, or the one chosen for the last step; 0: body by body.
 double contact_scene_stiffness(const struct scene *scene);
 

@@ -6,14 +6,11 @@
 #include "base/matrix3/math3.h"
 #include "world/bodies/bonded.h"
 #include "world/bodies/peridynamic.h"
+#include "world/contact_scenes/contact_kind.h"
 #include "world/objects/motion.h"
 
 // Of Young's modulus times the mean length of a body's bonds (BDEM, section 5).
 #define STIFFNESS_OVER_YOUNG 0.1
-
-bool penalty_scene_is(const struct scene *scene) {
-    return scene->settings.contact == PBS_CONTACT_PENALTY;
-}
 
 // --- stiffness ---
 
@@ -165,3 +162,38 @@ void penalty_scene_place(const struct scene *scene, struct penalty_contact *c) {
     }
     penalty_contact_update_obstacles(c);
 }
+
+// --- the row ---
+
+static pbs_status check_scheme(const struct scene *scene, const struct scheme_table *scheme) {
+    (void)scene;
+    return scheme->kicks
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "%s moves no world with PBS_CONTACT_PENALTY, whose forces have no "
+                             "Hessian: PBS_SCHEME_VELOCITY_VERLET does",
+                             scheme->name);
+}
+
+static pbs_status evaluate_term(const struct scene *scene, struct memory *memory, double *out) {
+    struct penalty_contact penalty;
+    RETURN_IF_FAILED(penalty_scene_build(scene, memory, &penalty));
+    pbs_status status = penalty_scene_begin(scene, &penalty);
+    if (status >= 0) {
+        penalty_scene_place(scene, &penalty);
+        status = penalty_contact_find_touches(&penalty, NULL, scene->nodes.x);
+    }
+    *out = penalty.value;
+    penalty_contact_free(&penalty);
+    return status;
+}
+
+const struct contact_kind contact_kind_penalty = {
+    .id = PBS_CONTACT_PENALTY,
+    .scheme = PBS_SCHEME_VELOCITY_VERLET,
+    .has_bodies = true,
+    .check_scheme = check_scheme,
+    .touches = body_has_spheres,
+    .build_term = penalty_scene_build,
+    .evaluate_term = evaluate_term,
+};

@@ -5,9 +5,6 @@
 #include "contact/penalty/penalty_contact.h"
 #include "world/objects/scene.h"
 
-/// Whether this world's contact is by penalties (PBS_CONTACT_PENALTY).
-bool penalty_scene_is(const struct scene *scene);
-
 /// Spheres and bonds of the scene's bodies. On failure *contact is empty.
 pbs_status penalty_scene_build(const struct scene *scene, struct memory *memory,
                                struct penalty_contact *contact);

@@ -4,13 +4,11 @@
 #include <math.h>
 
 #include "base/matrix3/math3.h"
+#include "world/contact_scenes/contact_kind.h"
 #include "world/objects/collider.h"
 #include "world/objects/motion.h"
 
 bool penetration_scene_is(const struct scene *scene) {
-    if (scene->settings.contact != PBS_CONTACT_PROJECTION) {
-        return false;
-    }
     bool is_any = scene->settings.body_contact == PBS_BODY_CONTACT_PENALTY;
     for (size_t i = 0; !is_any && i < scene->colliders.count; i++) {
         is_any = collider_is_penalty(&scene_collider(scene, i)->desc);
@@ -222,3 +220,38 @@ pbs_status penetration_scene_build(const struct scene *scene, struct memory *mem
     }
     return status;
 }
+
+// --- the row of projection, which this goes with ---
+
+static pbs_status check_scheme(const struct scene *scene, const struct scheme_table *scheme) {
+    return scheme->kicks && penetration_scene_is(scene)
+               ? status_fail(PBS_ERROR_ARGUMENT,
+                             "%s moves no world with PBS_BODY_CONTACT_PENALTY or "
+                             "PBS_COLLIDE_PENALTY, whose forces have no bound for a stable step",
+                             scheme->name)
+               : PBS_OK;
+}
+
+static pbs_status evaluate(const struct scene *scene, struct memory *memory, double *gradient,
+                           struct contact_energy *out) {
+    if (!penetration_scene_is(scene)) {
+        return PBS_OK;
+    }
+    struct penetration penetration = {.memory = memory};
+    RETURN_IF_FAILED(penetration_scene_build(scene, memory, &penetration));
+    const pbs_status status = penetration_table.evaluate(&penetration, NULL, scene->nodes.x, false,
+                                                         gradient, out);
+    penetration_free(&penetration);
+    return status;
+}
+
+const struct contact_kind contact_kind_projection = {
+    .id = PBS_CONTACT_PROJECTION,
+    .scheme = PBS_SCHEME_IMPLICIT_EULER,
+    .has_constraints = true,
+    .has_distance = true,
+    .takes_penalties = true,
+    .check_scheme = check_scheme,
+    .touches = vertices_are_nodes,
+    .evaluate = evaluate,
+};

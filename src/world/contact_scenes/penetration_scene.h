@@ -6,7 +6,7 @@
 #include "contact/penetration/penetration.h"
 #include "world/objects/scene.h"
 
-/// Whether anything in this world is pushed out by penalties.
+/// Whether anything in a world with projection is pushed out by penalties.
 bool penetration_scene_is(const struct scene *scene);
 
 /// Points and solids of all bodies, and the colliders that are penalties, where they are now.

@@ -3,6 +3,7 @@
 
 #include "base/runtime/arithmetic.h"
 #include "base/matrix3/math3.h"
+#include "world/contact_scenes/contact_kind.h"
 #include "world/interface/check.h"
 #include "world/interface/settings.h"
 #include "world/world.h"
@@ -25,7 +26,8 @@ pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_col
     pbs_collider_desc settings = {0};
     double unit[4];
     RETURN_IF_FAILED(settings_read(&settings_collider, d, &settings));
-    RETURN_IF_FAILED(collider_check(&w->scene.settings, &settings, unit));
+    RETURN_IF_FAILED(contact_kind_check_collider(&w->scene.settings, &settings));
+    RETURN_IF_FAILED(collider_check(&settings, unit));
     RETURN_IF_FAILED(check_scheme(w, &settings));
     RETURN_IF_FAILED(handle_reserve(&w->scene.colliders, &w->memory));
     struct collider *collider = memory_allocate(&w->memory, 1, sizeof *collider);

@@ -9,7 +9,7 @@
 #include "geometry/meshes/sheet.h"
 #include "world/bodies/bonded.h"
 #include "world/model/near_bonds.h"
-#include "world/contact_scenes/penalty_scene.h"
+#include "world/contact_scenes/contact_kind.h"
 #include "world/bodies/peridynamic.h"
 #include "world/model/strain_damping_terms.h"
 #include "world/model/topology.h"
@@ -842,10 +842,11 @@ static pbs_status add_drag(const struct scene *scene, struct memory *memory, str
 
 static pbs_status add_penalties(const struct scene *scene, struct memory *memory,
                                 struct model *model) {
-    if (!penalty_scene_is(scene)) {
+    const struct contact_kind *kind = contact_kind_of(scene);
+    if (kind->build_term == NULL) {
         return PBS_OK;
     }
-    RETURN_IF_FAILED(penalty_scene_build(scene, memory, &model->penalty));
+    RETURN_IF_FAILED(kind->build_term(scene, memory, &model->penalty));
     model->penalty_forces = (struct precomputed_forces){model->penalty.force,
                                                         &model->penalty.value};
     add_term(model, precomputed_forces_term(&model->penalty_forces));

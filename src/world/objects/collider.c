@@ -36,11 +36,7 @@ static pbs_status check_elements(const uint32_t *indices, size_t count, size_t w
     return PBS_OK;
 }
 
-static pbs_status check_mesh(const pbs_world_desc *world, const pbs_collider_desc *d) {
-    if (world->contact != PBS_CONTACT_BARRIER) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "PBS_SHAPE_MESH is for worlds with PBS_CONTACT_BARRIER");
-    }
+static pbs_status check_mesh(const pbs_collider_desc *d) {
     RETURN_IF_FAILED(check_choice(d->hollow, 0, 0, "hollow"));
     RETURN_IF_FAILED(check_size(d->vertex_count, 1, UINT32_MAX / 8, "vertex_count"));
     RETURN_IF_FAILED(check_size(d->triangle_count, 0, UINT32_MAX / 8, "triangle_count"));
@@ -89,21 +85,16 @@ static pbs_status check_grid(const pbs_collider_desc *d) {
     return distance_grid_check(&grid);
 }
 
-static pbs_status check_collision(const pbs_world_desc *world, const pbs_collider_desc *d) {
+static pbs_status check_collision(const pbs_collider_desc *d) {
     RETURN_IF_FAILED(
         check_choice(d->collision, PBS_COLLIDE_CONSTRAINT, PBS_COLLIDE_PENALTY, "collision"));
     RETURN_IF_FAILED(check_not_negative(d->penalty_stiffness, "penalty_stiffness"));
-    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
-    if (collider_is_penalty(d) && world->contact != PBS_CONTACT_PROJECTION) {
-        return status_fail(PBS_ERROR_ARGUMENT, "%s are for worlds with PBS_CONTACT_PROJECTION",
-                           d->shape == PBS_SHAPE_GRID ? "grids" : "penalties of colliders");
-    }
-    return PBS_OK;
+    return check_choice(d->reserved, 0, 0, "reserved");
 }
 
-static pbs_status check_shape(const pbs_world_desc *world, const pbs_collider_desc *d) {
+static pbs_status check_shape(const pbs_collider_desc *d) {
     if (d->shape == PBS_SHAPE_MESH) {
-        return check_mesh(world, d);
+        return check_mesh(d);
     }
     if (d->shape == PBS_SHAPE_GRID) {
         return check_grid(d);
@@ -178,9 +169,9 @@ void collider_free_arrays(struct memory *memory, pbs_collider_desc *d) {
     d->grid_samples = NULL;
 }
 
-pbs_status collider_check(const pbs_world_desc *world, const pbs_collider_desc *d, double unit[4]) {
-    RETURN_IF_FAILED(check_collision(world, d));
-    RETURN_IF_FAILED(check_shape(world, d));
+pbs_status collider_check(const pbs_collider_desc *d, double unit[4]) {
+    RETURN_IF_FAILED(check_collision(d));
+    RETURN_IF_FAILED(check_shape(d));
     RETURN_IF_FAILED(check_choice(d->hollow, 0, 1, "hollow"));
     RETURN_IF_FAILED(
         check_choice(d->surface_material, 0, PBS_SURFACE_MATERIALS - 1, "surface_material"));

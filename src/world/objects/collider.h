@@ -21,7 +21,7 @@ struct collider {
 };
 
 /// Writes the orientation normalised.
-pbs_status collider_check(const pbs_world_desc *world, const pbs_collider_desc *d, double unit[4]);
+pbs_status collider_check(const pbs_collider_desc *d, double unit[4]);
 
 /// Whether it keeps vertices out by a penalty.
 static inline bool collider_is_penalty(const pbs_collider_desc *d) {

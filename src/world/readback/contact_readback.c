@@ -7,6 +7,7 @@
 #include "base/runtime/arithmetic.h"
 #include "base/matrix3/math3.h"
 #include "world/interface/check.h"
+#include "world/contact_scenes/contact_kind.h"
 #include "world/contact_scenes/contact_names.h"
 #include "world/interface/settings.h"
 
@@ -31,7 +32,7 @@ static size_t expected_contacts(const struct scene *scene) {
                                body->triangle_count < body->vertex_count;
         count += is_inside ? body->triangle_count : body->vertex_count;
     }
-    return scene->settings.contact == PBS_CONTACT_PROJECTION ? count : 0;
+    return contact_kind_of(scene)->has_constraints ? count : 0;
 }
 
 pbs_status contact_readback_start(pbs_world *w) {

@@ -5,8 +5,7 @@
 
 #include "base/runtime/arithmetic.h"
 #include "base/lanes/vector.h"
-#include "world/contact_scenes/contact_now.h"
-#include "world/contact_scenes/penalty_scene.h"
+#include "world/contact_scenes/contact_kind.h"
 #include "world/interface/settings.h"
 #include "world/world.h"
 
@@ -69,26 +68,8 @@ static pbs_status contact_energy(const pbs_world *w, double *out) {
     }
     struct memory memory = w->memory;
     struct contact_energy energy;
-    const pbs_status status = contact_now_evaluate(&w->scene, &memory, NULL, &energy);
+    const pbs_status status = contact_kind_evaluate(&w->scene, &memory, NULL, &energy);
     *out = energy.potential;
-    return status;
-}
-
-/// Potential of penalties in the present state, by a contact made for the moment.
-static pbs_status penalty_energy(const struct scene *scene, struct memory memory, double *out) {
-    *out = 0.0;
-    if (!penalty_scene_is(scene) || scene->nodes.count == 0) {
-        return PBS_OK;
-    }
-    struct penalty_contact penalty;
-    RETURN_IF_FAILED(penalty_scene_build(scene, &memory, &penalty));
-    pbs_status status = penalty_scene_begin(scene, &penalty);
-    if (status >= 0) {
-        penalty_scene_place(scene, &penalty);
-        status = penalty_contact_find_touches(&penalty, NULL, scene->nodes.x);
-    }
-    *out = penalty.value;
-    penalty_contact_free(&penalty);
     return status;
 }
 
@@ -107,10 +88,11 @@ pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
     energy.gravity = by_kind[ENERGY_GRAVITY];
     energy.external = by_kind[ENERGY_EXTERNAL];
     energy.host = by_kind[ENERGY_HOST];
-    double penalty = 0.0;
+    struct memory memory = w->memory;
+    double term = 0.0;
     RETURN_IF_FAILED(contact_energy(w, &energy.contact));
-    RETURN_IF_FAILED(penalty_energy(&w->scene, w->memory, &penalty));
-    energy.contact += penalty;
+    RETURN_IF_FAILED(contact_kind_evaluate_term(&w->scene, &memory, &term));
+    energy.contact += term;
     energy.dissipated = w->scene.dissipated;
     energy.total = energy.kinetic + energy.elastic + energy.gravity + energy.external +
                    energy.contact + energy.host;

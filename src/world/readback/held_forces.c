@@ -4,7 +4,7 @@
 #include "base/matrix3/math3.h"
 #include "base/lanes/vector.h"
 #include "world/interface/check.h"
-#include "world/contact_scenes/contact_now.h"
+#include "world/contact_scenes/contact_kind.h"
 #include "world/world.h"
 
 /// gradient: vector slots of the model's assembly; becomes that of all conservative terms.
@@ -49,7 +49,7 @@ static pbs_status measure(const pbs_world *w, const struct model *model, struct 
     pbs_status status = add_terms(model, memory, nodes->x, gradient);
     if (status >= 0) {
         struct contact_energy energy;
-        status = contact_now_evaluate(&w->scene, memory, gradient, &energy);
+        status = contact_kind_evaluate(&w->scene, memory, gradient, &energy);
     }
     if (status >= 0) {
         const size_t count = body->vertex_count;

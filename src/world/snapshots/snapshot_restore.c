@@ -11,7 +11,7 @@
 #include "world/bodies/body_bonds.h"
 #include "world/bodies/peridynamic.h"
 #include "world/interface/check.h"
-#include "world/contact_scenes/contact_scene.h"
+#include "world/contact_scenes/contact_kind.h"
 #include "world/objects/integrator.h"
 #include "world/objects/collider.h"
 #include "world/snapshots/snapshot.h"
@@ -277,7 +277,8 @@ static pbs_status read_collider(struct byte_reader *in, struct memory *memory,
     read_doubles(in, collider->angular_velocity, 3);
     // Orientations are kept as they were: normalising once more could change their last bits.
     double unit[4];
-    RETURN_IF_FAILED(collider_check(settings, d, unit));
+    RETURN_IF_FAILED(contact_kind_check_collider(settings, d));
+    RETURN_IF_FAILED(collider_check(d, unit));
     collider->grid = collider_grid(d);
     RETURN_IF_FAILED(check_place(collider->target_position, "target position"));
     if (moving > 1 || !are_finite(collider->velocity, 3) ||
@@ -1018,7 +1019,7 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(read_history(in, memory, scene));
     RETURN_IF_FAILED(snapshot_read_step_memory(in, &scene->step_memory));
     RETURN_IF_FAILED(read_solver_memory(in, &scene->solver_memory));
-    RETURN_IF_FAILED(as_format(contact_scene_check_scheme(scene, scene->integrator.scheme),
+    RETURN_IF_FAILED(as_format(contact_kind_check_scheme(scene, scene->integrator.scheme),
                                "integrator of version", SNAPSHOT_VERSION));
     if (in->ended || in->position != in->size) {
         return status_fail(PBS_ERROR_FORMAT, "%zu bytes are left over or missing after byte %zu",

@@ -75,15 +75,12 @@ static void choose_by_body(struct run *run) {
 }
 
 static bool is_by_body(const struct scene *scene) {
-    return contact_scene_has_barrier(scene) && scene->settings.contact_stiffness == 0.0;
+    return scene->settings.contact_stiffness == 0.0;
 }
 
 void contact_stiffness_land(struct run *run) {
     struct scene *scene = &run->w->scene;
     struct topology *t = &run->w->topology;
-    if (contact_scene_has_barrier(scene) && scene->settings.contact_distance == 0.0) {
-        scene->contact_reach = t->contact_scale.distance;
-    }
     if (!is_by_body(scene)) {
         return;
     }

@@ -26,8 +26,8 @@ static void keep_pair(struct run *run, const struct contact_pair *pair,
     const uint32_t *points = pair->points;
     for (int s = 0; s < 2; s++) {
         pbs_contact_side side = {.vertex_count = 0};
-        contact_name_side(&w->scene, &w->topology.contact.mesh, pair->part[s], pair->count[s],
-                          points, &side);
+        contact_name_side(&w->scene, contact_set_mesh(&w->topology.contacts), pair->part[s],
+                          pair->count[s], points, &side);
         contact_side_words(&w->scene, pair->part[s], &side, words[s]);
         f->sides[s] = side;
         points += pair->count[s];
@@ -86,14 +86,14 @@ static void locate_pair(struct run *run, const struct newton_failure *newton, ch
                  ", where %s and %s have a gap of %.3g m and push with %.3g N (contact distance "
                  "%.3g m, stiffness %.3g)",
                  sides[0], sides[1], newton->pair.gap, newton->pair.force,
-                 run->w->topology.contact.settings.barrier.reach, newton->pair.stiffness);
+                 contact_set_reach(&run->w->topology.contacts), newton->pair.stiffness);
     }
 }
 
 // --- what to change ---
 
 static const char *advice_on_contact(const struct run *run, const struct contact_pair *pair) {
-    const double reach = run->w->topology.contact.settings.barrier.reach;
+    const double reach = contact_set_reach(&run->w->topology.contacts);
     return pair->is_known && pair->gap < DEEP * reach
                ? "raise contact_stiffness, which is low for these forces, or newton_limit, or take "
                  "shorter steps (divisions)"

@@ -14,12 +14,10 @@
 #include "world/breaking/breaking.h"
 #include "world/interface/check.h"
 #include "world/readback/contact_readback.h"
-#include "world/contact_scenes/contact_scene.h"
-#include "world/stepping/contact_stiffness.h"
+#include "world/contact_scenes/contact_kind.h"
+#include "world/stepping/contact_run.h"
 #include "world/stepping/failure.h"
 #include "world/objects/motion.h"
-#include "world/contact_scenes/penalty_scene.h"
-#include "world/contact_scenes/penetration_scene.h"
 #include "world/stepping/reference.h"
 #include "world/stepping/run.h"
 
@@ -33,20 +31,10 @@ static const double STATIC_SHARE = 1e-4;
 
 // --- before ---
 
-/// Vertices that are no nodes cannot be projected out of colliders, and penalties are for spheres.
-static uint32_t count_untouchable(const struct scene *scene) {
-    uint32_t count = 0;
-    for (size_t i = 0; i < scene->bodies.count && !contact_scene_has_barrier(scene); i++) {
-        const enum body_kind kind = scene_body(scene, i)->kind;
-        count += penalty_scene_is(scene) ? !body_has_spheres(scene_body(scene, i))
-                                         : kind == BODY_AFFINE;
-    }
-    return count;
-}
-
 static void warn_of_untouchable(const pbs_world *w) {
-    const uint32_t count = count_untouchable(&w->scene);
-    if (count > 0 && (w->scene.colliders.count > 0 || penalty_scene_is(&w->scene))) {
+    const uint32_t count = contact_kind_count_untouchable(&w->scene);
+    const bool is_any = w->scene.colliders.count > 0 || contact_kind_of(&w->scene)->has_bodies;
+    if (count > 0 && is_any) {
         world_log(
             w, PBS_LOG_WARNING,
             "%u bodies touch nothing: PBS_CONTACT_PROJECTION keeps vertices of solids, shells and "
@@ -54,24 +42,6 @@ static void warn_of_untouchable(const pbs_world *w) {
             "and peridynamic ones; PBS_CONTACT_BARRIER keeps all apart",
             (unsigned)count);
     }
-}
-
-/// Of a new kind of contact this is the line.
-static struct contact_set list_contacts(pbs_world *w) {
-    struct contact_set set = {0};
-    switch (w->scene.settings.contact) {
-    case PBS_CONTACT_BARRIER:
-        contact_set_add(&set, &barrier_contact_table, &w->topology.contact);
-        break;
-    case PBS_CONTACT_PENALTY:
-        contact_set_add(&set, &penalty_contact_table, &w->topology.model.penalty);
-        break;
-    default: contact_set_add(&set, &projection_table, &w->topology.projection); break;
-    }
-    if (penetration_scene_is(&w->scene)) {
-        contact_set_add(&set, &penetration_table, &w->topology.penetration);
-    }
-    return set;
 }
 
 static pbs_status prepare_topology(pbs_world *w) {
@@ -95,78 +65,7 @@ static pbs_status prepare_topology(pbs_world *w) {
                                     w->scene.colliders.count, sizeof *t->obstacles_now));
     RETURN_IF_FAILED(memory_reserve(&w->memory, &t->obstacles, &t->obstacle_capacity,
                                     w->scene.colliders.count, sizeof *t->obstacles));
-    if (contact_scene_has_barrier(&w->scene) && !t->contact_is_current) {
-        t->contact_scale = contact_scale_of(&w->scene);
-        RETURN_IF_FAILED(contact_scene_build(&w->scene, &w->memory, &t->contact));
-        const size_t parts = t->contact.mesh.part_count;
-        RETURN_IF_FAILED(
-            memory_reserve(&w->memory, &t->loads, &t->load_capacity, parts, sizeof *t->loads));
-        RETURN_IF_FAILED(memory_reserve(&w->memory, &t->flights, &t->flight_capacity, parts,
-                                        sizeof *t->flights));
-        t->contact_is_current = true;
-        t->contact_is_checked = false;
-    }
-    if (penetration_scene_is(&w->scene) && !t->contact_is_current) {
-        RETURN_IF_FAILED(penetration_scene_build(&w->scene, &w->memory, &t->penetration));
-        t->contact_is_current = true;
-    }
-    t->contacts = list_contacts(w);
-    return PBS_OK;
-}
-
-static void set_contact_obstacles(void *self, double now, double target) {
-    const struct run *run = self;
-    pbs_world *w = run->w;
-    struct topology *t = &w->topology;
-    for (size_t i = 0; i < w->scene.colliders.count; i++) {
-        const struct collider *collider = scene_collider(&w->scene, i);
-        motion_place(collider, now, run->h, &t->obstacles_now[i]);
-        motion_place(collider, target, run->h, &t->obstacles[i]);
-    }
-    contact_set_begin_motion(&t->contacts, t->obstacles_now, t->obstacles);
-}
-
-/// What the host made must not touch.
-static pbs_status check_contact(struct run *run) {
-    struct topology *t = &run->w->topology;
-    const struct scene *scene = &run->w->scene;
-    struct contact_pair pair = {0};
-    const pbs_status status = barrier_contact_check(&t->contact, run->w->tasks, scene->nodes.x,
-                                                    &pair);
-    if (status < 0) {
-        return pair.is_known ? failure_overlap(run, &pair) : status;
-    }
-    t->contact_is_checked = true;
-    for (size_t i = 0; i < scene->bodies.count; i++) {
-        scene_body(scene, i)->moved_by = NULL;
-    }
-    for (size_t i = 0; i < scene->colliders.count; i++) {
-        scene_collider(scene, i)->moved_by = NULL;
-    }
-    return PBS_OK;
-}
-
-static pbs_status begin_contact(struct run *run) {
-    struct topology *t = &run->w->topology;
-    if (penalty_scene_is(&run->w->scene)) {
-        t->model.penalty.is_listed = t->model.penalty.is_listed && t->contact_is_current;
-        t->contact_is_current = true;
-        return penalty_scene_begin(&run->w->scene, &t->model.penalty);
-    }
-    if (!contact_scene_has_barrier(&run->w->scene)) {
-        t->contact_is_checked = true;
-        return PBS_OK;
-    }
-    const bool adaptive = run->w->scene.expert.adaptive_stiffness != 0;
-    if (adaptive || !t->contact_is_checked) {
-        set_contact_obstacles(run, 0.0, 0.0);
-    }
-    if (!t->contact_is_checked) {
-        RETURN_IF_FAILED(check_contact(run));
-    }
-    t->contact.settings.slip_velocity = contact_scale_slip_velocity(&run->w->scene,
-                                                                    &t->contact_scale, run->h);
-    return contact_stiffness_begin(run);
+    return run_contact_of(&w->scene)->prepare(w);
 }
 
 static uint32_t division_limit(const struct run *run) {
@@ -175,9 +74,7 @@ static uint32_t division_limit(const struct run *run) {
         return settings->divisions;
     }
     // A host that takes what a limit leaves wants no more work than that.
-    return contact_scene_has_barrier(&run->w->scene) && run->w->scene.expert.allow_unconverged == 0
-               ? CONTACT_SCALE_DIVISIONS
-               : 0;
+    return run->w->scene.expert.allow_unconverged == 0 ? contact_kind_of(&run->w->scene)->divisions : 0;
 }
 
 static void copy_array(struct tasks *tasks, size_t count, const double *source, double *out) {
@@ -254,6 +151,10 @@ static void set_prescribed_targets(void *self, double fraction) {
               &placing);
 }
 
+static void set_contact_obstacles(void *self, double now, double target) {
+    run_contact_place(self, now, target);
+}
+
 static pbs_status set_obstacles(void *self, double fraction) {
     const struct run *run = self;
     pbs_world *w = run->w;
@@ -261,7 +162,7 @@ static pbs_status set_obstacles(void *self, double fraction) {
     for (size_t i = 0; i < w->scene.colliders.count; i++) {
         motion_place(scene_collider(&w->scene, i), fraction, run->h, &t->obstacles[i]);
     }
-    const bool projected = w->scene.settings.contact == PBS_CONTACT_PROJECTION;
+    const bool projected = contact_kind_of(&w->scene)->has_constraints;
     const struct projection_scene scene = {.obstacle_count = projected ? w->scene.colliders.count
                                                                        : 0,
                                            .obstacles = t->obstacles,
@@ -275,12 +176,11 @@ static pbs_status set_obstacles(void *self, double fraction) {
 
 // --- the problem ---
 
-static double velocity_tolerance(const pbs_world *w) {
-    const pbs_world_desc *s = &w->scene.settings;
-    if (contact_scene_has_barrier(&w->scene)) {
-        return contact_scale_velocity_tolerance(&w->scene, &w->topology.contact_scale);
-    }
-    return fmax(0.0, s->velocity_tolerance);
+static double velocity_tolerance(const struct run *run) {
+    const struct run_contact *contact = run_contact_of(&run->w->scene);
+    return contact->velocity_tolerance != NULL
+               ? contact->velocity_tolerance(run->w)
+               : fmax(0.0, run->w->scene.settings.velocity_tolerance);
 }
 
 static struct newton_options newton_options(const struct run *run, double reference) {
@@ -294,7 +194,7 @@ static struct newton_options newton_options(const struct run *run, double refere
         .newton_limit = s->newton_limit,
         .linear_limit = expert->linear_limit,
         .tolerance = s->tolerance > 0.0 ? s->tolerance : s->relative_tolerance * reference,
-        .velocity_tolerance = velocity_tolerance(run->w),
+        .velocity_tolerance = velocity_tolerance(run),
         .velocity_rule = expert->velocity_rule,
         .forcing = expert->forcing > 0.0 ? expert->forcing : 1.0 / sqrt(reference),
         .step_length_limit = expert->step_length_limit > 0.0 ? expert->step_length_limit
@@ -325,7 +225,7 @@ static struct energy_settings energy_settings(const pbs_energy_control *c) {
 static bool projects_all(const struct scene *scene) {
     const int32_t choice = scene->expert.project_hessian;
     return choice == PBS_HESSIAN_SEMIDEFINITE ||
-           (choice == PBS_HESSIAN_AUTOMATIC && contact_scene_has_barrier(scene) &&
+           (choice == PBS_HESSIAN_AUTOMATIC && contact_kind_of(scene)->semidefinite &&
             scene->integrator.settings.linearized == 0);
 }
 
@@ -568,21 +468,13 @@ pbs_status run_part(struct run *run, const struct step_span *span, uint32_t dept
     return run_halves(run, span, depth);
 }
 
-/// An impact that goes through several bodies costs as much in several parts as in one, and lands
-/// more often.
+/// Of schemes that minimise, as it is Newton's method that has to find a way through.
 static uint32_t count_parts(struct run *run, double h) {
-    pbs_world *w = run->w;
-    struct topology *t = &w->topology;
-    // Of schemes that minimise, as it is Newton's method that has to find a way through.
-    if (!contact_scene_has_barrier(&w->scene) || run->division_limit == 0 ||
-        run->problem.linearized || run->problem.scheme->stage_limit == 0 ||
-        run->problem.scheme->is_static) {
-        return 1;
-    }
-    const double flight = part_loads_relative_motion(&t->contact, w->tasks, t->workspace.now.x,
-                                                     t->workspace.now.v, h, CONTACT_SCALE_FLIGHT,
-                                                     t->flights);
-    return contact_scale_parts(flight, run->division_limit);
+    const struct run_contact *contact = run_contact_of(&run->w->scene);
+    return contact->count_parts == NULL || run->division_limit == 0 || run->problem.linearized ||
+                   run->problem.scheme->stage_limit == 0 || run->problem.scheme->is_static
+               ? 1
+               : contact->count_parts(run, h);
 }
 
 // --- explicit steps ---
@@ -640,7 +532,8 @@ static pbs_status run_explicit(struct run *run, const struct step_span *span) {
     struct step_workspace *workspace = &run->w->topology.workspace;
     struct scheme_memory *memory = &workspace->memory;
     const bool free = explicit_is_supported(&run->problem) &&
-                      (run->w->scene.colliders.count == 0 || penalty_scene_is(&run->w->scene));
+                      (run->w->scene.colliders.count == 0 ||
+                       contact_set_has_forces(&run->problem.objective.contacts));
     if (free) {
         workspace->orientations_updated = false;
         explicit_begin(&run->problem, workspace);
@@ -711,7 +604,7 @@ static void land(struct run *run) {
     scene->dissipated += run->sum.dissipated;
     scene->free_reference = run->free_reference;
     scene->barrier = run->barrier;
-    contact_stiffness_land(run);
+    run_contact_land(run);
     vector_copy(w->tasks, count, workspace->contact_force, scene->nodes.contact_force);
     scene_place_vertices(scene, w->tasks);
     query_index_forget_places(w->query);
@@ -733,17 +626,6 @@ static void write_energy_stats(const struct step_result *sum, pbs_stats *stats) 
     stats->energy_control.reached = sum->energy.energy;
     stats->step.dissipated = sum->dissipated;
     stats->energy_control.work = sum->energy.work;
-}
-
-static void write_contact_stats(const struct barrier_contact *contact, pbs_stats *stats) {
-    const struct contact_counters *counters = &contact->counters;
-    stats->contact.searches = counters->searches;
-    stats->contact.sweeps = counters->sweeps;
-    stats->contact.candidates = candidates_count(&contact->candidates);
-    stats->contact.least_gap = barrier_contact_least_gap(contact);
-    stats->time.contact_search = counters->seconds_search;
-    stats->time.contact_sweep = counters->seconds_sweep;
-    stats->time.contact = counters->seconds_evaluate + counters->seconds_linearize;
 }
 
 static void write_solver_stats(const struct preconditioner_report *report, pbs_stats *stats) {
@@ -778,7 +660,7 @@ static void write_stats(struct run *run, pbs_status status) {
     stats->linear.shifted_factors = n->shifted_factors;
     stats->contact.active = run->sum.active_contacts;
     stats->contact.constrained_inside = (uint32_t)run->sum.held_inside;
-    stats->scene.bodies_without_contact = count_untouchable(&w->scene);
+    stats->scene.bodies_without_contact = contact_kind_count_untouchable(&w->scene);
     if (status >= 0) {
         write_energy_stats(&run->sum, stats);
     }
@@ -789,17 +671,7 @@ static void write_stats(struct run *run, pbs_status status) {
     stats->linear.largest_shift = n->preconditioner_shift;
     write_solver_stats(&n->preconditioner, stats);
     stats->linear.switched_solves = n->turned_solves;
-    if (contact_scene_has_barrier(&w->scene)) {
-        write_contact_stats(&w->topology.contact, stats);
-        stats->contact.distance = w->topology.contact.settings.barrier.reach;
-        stats->contact.slip_velocity = w->topology.contact.settings.slip_velocity;
-        stats->newton.velocity_tolerance = run->problem.options.velocity_tolerance;
-        stats->step.parts = run->flight_parts;
-        contact_stiffness_report(w, stats);
-    }
-    stats->contact.deepest_penetration = penetration_scene_is(&w->scene)
-                                             ? penetration_deepest(&w->topology.penetration)
-                                             : 0.0;
+    run_contact_write_stats(run, stats);
     failure_write_stats(run, stats);
     stats->step.length = run->h;
     stats->step_control.accepted = run->counts.accepted;
@@ -845,17 +717,17 @@ static pbs_status measure_contact(struct run *run) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
     struct contact_energy energy;
-    set_contact_obstacles(run, 1.0, 1.0);
+    run_contact_place(run, 1.0, 1.0);
     RETURN_IF_FAILED(
         contact_set_evaluate(&t->contacts, w->tasks, t->workspace.now.x, false, NULL, &energy));
     t->contact_energy = energy.potential;
     // What is listed, and has not pushed yet, is listed too.
-    const struct contact_stage solution = {.x = t->workspace.now.x,
-                                           .impulse_fraction = 0.0,
-                                           .memory = &w->memory,
-                                           .report = &t->report};
+    const struct contact_stage moment = {.x = t->workspace.now.x,
+                                         .impulse_fraction = 0.0,
+                                         .memory = &w->memory,
+                                         .report = &t->report};
     size_t counts[CONTACT_SET_LIMIT];
-    return contact_set_report(&t->contacts, w->tasks, &solution, counts);
+    return contact_set_report(&t->contacts, w->tasks, &moment, counts);
 }
 
 /// Lands, and says so once where an affine body is squeezed beyond what stands for a rigid one.
@@ -890,7 +762,7 @@ static pbs_status step(struct run *run) {
     RETURN_IF_FAILED(prepare_topology(w));
     RETURN_IF_FAILED(fill_problem(run));
     run->division_limit = division_limit(run);
-    RETURN_IF_FAILED(begin_contact(run));
+    RETURN_IF_FAILED(run_contact_of(&w->scene)->begin(run));
     RETURN_IF_FAILED(contact_readback_start(w));
     load_state(w, run->h);
     w->stats.time.prepare = clock_seconds() - start;

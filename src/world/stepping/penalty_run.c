@@ -1,0 +1,24 @@
+// Springy spheres in a call that moves the world; see contact_run.h. The model has built them, for
+// their forces are one of its terms.
+#include "world/contact_scenes/penalty_scene.h"
+#include "world/stepping/contact_run.h"
+
+static pbs_status prepare(pbs_world *w) {
+    struct topology *t = &w->topology;
+    t->contacts = (struct contact_set){0};
+    contact_set_add(&t->contacts, &penalty_contact_table, &t->model.penalty);
+    return PBS_OK;
+}
+
+static pbs_status begin(struct run *run) {
+    struct topology *t = &run->w->topology;
+    t->model.penalty.is_listed = t->model.penalty.is_listed && t->contact_is_current;
+    t->contact_is_current = true;
+    return penalty_scene_begin(&run->w->scene, &t->model.penalty);
+}
+
+const struct run_contact run_contact_penalty = {
+    .id = PBS_CONTACT_PENALTY,
+    .prepare = prepare,
+    .begin = begin,
+};

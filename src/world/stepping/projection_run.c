@@ -1,0 +1,37 @@
+// Projection in a call that moves the world, and what is pushed out by penalties beside it; see
+// contact_run.h. Constraints themselves are made stage by stage (place_obstacles in step.c).
+#include "world/contact_scenes/penetration_scene.h"
+#include "world/stepping/contact_run.h"
+
+static pbs_status prepare(pbs_world *w) {
+    struct topology *t = &w->topology;
+    const bool any = penetration_scene_is(&w->scene);
+    if (any && !t->contact_is_current) {
+        RETURN_IF_FAILED(penetration_scene_build(&w->scene, &w->memory, &t->penetration));
+        t->contact_is_current = true;
+    }
+    t->contacts = (struct contact_set){0};
+    contact_set_add(&t->contacts, &projection_table, &t->projection);
+    if (any) {
+        contact_set_add(&t->contacts, &penetration_table, &t->penetration);
+    }
+    return PBS_OK;
+}
+
+static pbs_status begin(struct run *run) {
+    run->w->topology.contact_is_checked = true;
+    return PBS_OK;
+}
+
+static void write_stats(const struct run *run, pbs_stats *stats) {
+    stats->contact.deepest_penetration = penetration_scene_is(&run->w->scene)
+                                             ? penetration_deepest(&run->w->topology.penetration)
+                                             : 0.0;
+}
+
+const struct run_contact run_contact_projection = {
+    .id = PBS_CONTACT_PROJECTION,
+    .prepare = prepare,
+    .begin = begin,
+    .write_stats = write_stats,
+};
