@@ -10,7 +10,7 @@
 #include "base/matrix3/math3.h"
 #include "base/matrix3/quaternion.h"
 #include "scenes/cubic_tets.h"
-#include "world/bodies/bonded.h"
+#include "world/particles/bonded.h"
 #include "world/world.h"
 
 void dsyev_(const char *job, const char *triangle, const int *n, double *a, const int *lda,

@@ -12,6 +12,7 @@
 #include "world/objects/motion.h"
 #include "world/objects/scene.h"
 #include "world/interface/settings.h"
+#include "world/objects/body_table.h"
 
 pbs_status pbs_affine_desc_init(pbs_affine_desc *d, size_t struct_size) {
     const pbs_affine_desc defaults = {
@@ -214,13 +215,14 @@ static pbs_status fill(struct body *body, struct nodes *nodes, struct memory *me
     return status;
 }
 
-pbs_status affine_body_create(struct scene *scene, struct memory *memory, const pbs_affine_desc *d,
-                              struct body **out) {
+static pbs_status make(struct scene *scene, struct memory *memory, const pbs_affine_desc *d,
+                       struct body **out) {
     RETURN_IF_FAILED(check_description(d, memory));
     struct body *body = memory_allocate(memory, 1, sizeof *body);
     if (body == NULL) {
         return PBS_ERROR_MEMORY;
     }
+    body->table = &body_table_affine;
     body->kind = BODY_AFFINE;
     body->node_count = AFFINE_NODES;
     body->vertex_count = d->vertex_count;
@@ -232,3 +234,65 @@ pbs_status affine_body_create(struct scene *scene, struct memory *memory, const 
     *out = body;
     return PBS_OK;
 }
+
+static pbs_status create(struct scene *scene, struct memory *memory, const void *d,
+                         struct body **out) {
+    return make(scene, memory, d, out);
+}
+
+static void free_own(struct body *body, struct memory *memory) {
+    memory_release(memory, body->affine.rest);
+}
+
+// --- saving ---
+
+static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+    (void)nodes;
+    const struct affine_body *affine = &body->affine;
+    write_u32(out, body->no_gravity);
+    write_f64(out, body->damping);
+    write_f64(out, body->drag);
+    write_f64(out, affine->density);
+    write_f64(out, affine->stiffness);
+    write_u64(out, body->vertex_count);
+    write_doubles(out, affine->rest, 3 * body->vertex_count);
+    write_u64(out, body->triangle_count);
+    write_bytes(out, body->triangles, body->triangle_count * 3 * sizeof *body->triangles);
+    write_doubles(out, body->vertices.contact_force, 3 * body->vertex_count);
+}
+
+static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                       struct saved_arrays *arrays, struct body **out) {
+    pbs_affine_desc d = {.struct_size = sizeof d, .orientation = {0.0, 0.0, 0.0, 1.0}};
+    d.no_gravity = (int32_t)read_u32(in);
+    d.damping = read_f64(in);
+    d.drag = read_f64(in);
+    d.density = read_f64(in);
+    d.stiffness = read_f64(in);
+    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
+    const size_t size = 3 * sizeof *d.triangles;
+    RETURN_IF_FAILED(read_count(in, "triangles", size, &d.triangle_count));
+    RETURN_IF_FAILED(read_block(in, memory, d.triangle_count, size, &arrays->indices));
+    d.positions = arrays->positions;
+    d.triangles = arrays->indices;
+    return make(scene, memory, &d, out);
+}
+
+/// Those of nodes are part of the state, and vertices are none.
+static pbs_status resume(struct byte_reader *in, struct memory *memory, struct body *body) {
+    (void)memory;
+    read_doubles(in, body->vertices.contact_force, 3 * body->vertex_count);
+    return check_vectors(body->vertices.contact_force, body->vertex_count, "contact force");
+}
+
+const struct body_table body_table_affine = {
+    .id = BODY_AFFINE,
+    .settings = &settings_affine,
+    .create = create,
+    .free = free_own,
+    .write = write,
+    .read = read,
+    .resume = resume,
+};

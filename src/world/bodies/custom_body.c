@@ -5,6 +5,7 @@
 #include "world/interface/check.h"
 #include "world/objects/scene.h"
 #include "world/interface/settings.h"
+#include "world/objects/body_table.h"
 
 enum { WIDTH_LIMIT = 8 };
 
@@ -90,13 +91,15 @@ static void fill_nodes(const struct body *body, const pbs_custom_desc *d, struct
     memcpy(nodes->mass + start, d->masses, body->node_count * sizeof *d->masses);
 }
 
-pbs_status custom_body_create(struct scene *scene, struct memory *memory, const pbs_custom_desc *d,
-                              struct body **out) {
+/// A restore does not know the callback yet.
+static pbs_status make(struct scene *scene, struct memory *memory, const pbs_custom_desc *d,
+                       struct body **out) {
     RETURN_IF_FAILED(check_description(d));
     struct body *body = memory_allocate(memory, 1, sizeof *body);
     if (body == NULL) {
         return PBS_ERROR_MEMORY;
     }
+    body->table = &body_table_custom;
     body->kind = BODY_CUSTOM;
     body->node_count = d->vertex_count;
     body->vertex_count = d->vertex_count;
@@ -113,3 +116,66 @@ pbs_status custom_body_create(struct scene *scene, struct memory *memory, const 
     *out = body;
     return PBS_OK;
 }
+
+static pbs_status create(struct scene *scene, struct memory *memory, const void *d,
+                         struct body **out) {
+    const pbs_custom_desc *own = d;
+    return own->evaluate != NULL ? make(scene, memory, own, out)
+                                 : status_fail(PBS_ERROR_ARGUMENT, "evaluate is null");
+}
+
+static void free_own(struct body *body, struct memory *memory) {
+    memory_release(memory, body->custom.stencils);
+}
+
+// --- saving ---
+
+static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+    const struct custom_body *custom = &body->custom;
+    write_u64(out, custom->tag);
+    write_u32(out, custom->concurrent);
+    write_u32(out, custom->is_linear);
+    write_u32(out, body->no_gravity);
+    write_f64(out, body->damping);
+    write_u64(out, body->node_count);
+    write_doubles(out, nodes->mass + body->node_start, body->node_count);
+    write_u32(out, custom->width);
+    write_u64(out, custom->stencil_count);
+    write_bytes(out, custom->stencils,
+                custom->stencil_count * custom->width * sizeof *custom->stencils);
+}
+
+static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                       struct saved_arrays *arrays, struct body **out) {
+    pbs_custom_desc d = {.struct_size = sizeof d};
+    d.tag = read_u64(in);
+    d.concurrent = (int32_t)read_u32(in);
+    d.is_linear = (int32_t)read_u32(in);
+    d.no_gravity = (int32_t)read_u32(in);
+    d.damping = read_f64(in);
+    RETURN_IF_FAILED(read_count(in, "vertices", sizeof(double), &d.vertex_count));
+    RETURN_IF_FAILED(read_block(in, memory, d.vertex_count, sizeof(double), &arrays->masses));
+    d.width = read_u32(in);
+    RETURN_IF_FAILED(check_choice(d.width, 1, 8, "width"));
+    const size_t size = d.width * sizeof *d.stencils;
+    RETURN_IF_FAILED(read_count(in, "stencils", size, &d.stencil_count));
+    RETURN_IF_FAILED(read_block(in, memory, d.stencil_count, size, &arrays->indices));
+    // Positions follow with the nodes of all bodies.
+    arrays->positions = memory_allocate(memory, d.vertex_count, 3 * sizeof(double));
+    if (arrays->positions == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    d.positions = arrays->positions;
+    d.masses = arrays->masses;
+    d.stencils = arrays->indices;
+    return make(scene, memory, &d, out);
+}
+
+const struct body_table body_table_custom = {
+    .id = BODY_CUSTOM,
+    .settings = &settings_custom,
+    .create = create,
+    .free = free_own,
+    .write = write,
+    .read = read,
+};

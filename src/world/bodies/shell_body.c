@@ -8,6 +8,7 @@
 #include "world/objects/scene.h"
 #include "world/interface/settings.h"
 #include "world/bodies/shell_edges.h"
+#include "world/objects/body_table.h"
 
 pbs_status pbs_shell_desc_init(pbs_shell_desc *d, size_t struct_size) {
     const pbs_shell_desc defaults = {
@@ -138,13 +139,14 @@ static pbs_status add_nodes(struct body *body, struct nodes *nodes, struct memor
     return status;
 }
 
-pbs_status shell_body_create(struct scene *scene, struct memory *memory, const pbs_shell_desc *d,
-                             struct body **out) {
+static pbs_status make(struct scene *scene, struct memory *memory, const pbs_shell_desc *d,
+                       struct body **out) {
     RETURN_IF_FAILED(check_description(d, memory));
     struct body *body = memory_allocate(memory, 1, sizeof *body);
     if (body == NULL) {
         return PBS_ERROR_MEMORY;
     }
+    body->table = &body_table_shell;
     body->kind = BODY_SHELL;
     body->node_count = d->vertex_count;
     body->vertex_count = d->vertex_count;
@@ -160,3 +162,102 @@ pbs_status shell_body_create(struct scene *scene, struct memory *memory, const p
     *out = body;
     return PBS_OK;
 }
+
+static pbs_status create(struct scene *scene, struct memory *memory, const void *d,
+                         struct body **out) {
+    return make(scene, memory, d, out);
+}
+
+static void free_own(struct body *body, struct memory *memory) {
+    memory_release(memory, body->shell.rest);
+    memory_release(memory, body->shell.sides);
+    memory_release(memory, body->shell.rest_angles);
+    memory_release(memory, body->shell.clamp_sides);
+    memory_release(memory, body->shell.clamps);
+}
+
+// --- saving ---
+
+static void write_shell_edges(struct byte_writer *out, const struct body *body) {
+    const struct shell_body *shell = &body->shell;
+    write_u32(out, (uint32_t)shell->bending);
+    write_u32(out, shell->rest_angles != NULL);
+    if (shell->rest_angles != NULL) {
+        write_doubles(out, shell->rest_angles, 3 * body->triangle_count);
+    }
+    write_u64(out, shell->clamp_count);
+    for (size_t k = 0; k < shell->clamp_count; k++) {
+        uint32_t edge[2];
+        shell_side_vertices(body, shell->clamp_sides[k], edge);
+        write_bytes(out, edge, sizeof edge);
+    }
+    write_doubles(out, shell->clamps, 3 * shell->clamp_count);
+}
+
+static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+    (void)nodes;
+    const struct shell_body *shell = &body->shell;
+    const double numbers[] = {shell->thickness,     shell->density, shell->young, shell->poisson,
+                              shell->bending_young, body->damping,  body->drag};
+    write_u32(out, shell->flat_rest);
+    write_doubles(out, numbers, sizeof numbers / sizeof numbers[0]);
+    write_u64(out, body->node_count);
+    write_doubles(out, shell->rest, 3 * body->node_count);
+    write_u64(out, body->triangle_count);
+    write_bytes(out, body->triangles, body->triangle_count * 3 * sizeof *body->triangles);
+    write_shell_edges(out, body);
+}
+
+static pbs_status read_shell_edges(struct byte_reader *in, struct memory *memory,
+                                   struct saved_arrays *arrays, pbs_shell_desc *d) {
+    d->bending = (int32_t)read_u32(in);
+    const uint32_t present = read_u32(in);
+    if (present > 1) {
+        return status_fail(PBS_ERROR_FORMAT, "byte %zu: a flag is %u", in->position,
+                           (unsigned)present);
+    }
+    if (present == 1) {
+        RETURN_IF_FAILED(
+            read_block(in, memory, d->triangle_count, 3 * sizeof(double), &arrays->values[0]));
+    }
+    const size_t size = 2 * sizeof(uint32_t) + 3 * sizeof(double);
+    RETURN_IF_FAILED(read_count(in, "clamped edges", size, &d->clamped_edge_count));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d->clamped_edge_count, 2 * sizeof(uint32_t), &arrays->edges));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d->clamped_edge_count, 3 * sizeof(double), &arrays->values[1]));
+    d->rest_angles = arrays->values[0];
+    d->clamped_edges = arrays->edges;
+    d->clamped_directions = arrays->values[1];
+    return PBS_OK;
+}
+
+static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                       struct saved_arrays *arrays, struct body **out) {
+    pbs_shell_desc d = {.struct_size = sizeof d};
+    double *const numbers[] = {&d.thickness,     &d.density, &d.young, &d.poisson,
+                               &d.bending_young, &d.damping, &d.drag};
+    d.flat_rest = (int32_t)read_u32(in);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        *numbers[i] = read_f64(in);
+    }
+    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
+    RETURN_IF_FAILED(read_count(in, "triangles", 3 * sizeof(uint32_t), &d.triangle_count));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d.triangle_count, 3 * sizeof(uint32_t), &arrays->indices));
+    RETURN_IF_FAILED(read_shell_edges(in, memory, arrays, &d));
+    d.positions = arrays->positions;
+    d.triangles = arrays->indices;
+    return make(scene, memory, &d, out);
+}
+
+const struct body_table body_table_shell = {
+    .id = BODY_SHELL,
+    .settings = &settings_shell,
+    .create = create,
+    .free = free_own,
+    .write = write,
+    .read = read,
+};

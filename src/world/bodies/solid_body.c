@@ -9,6 +9,7 @@
 #include "world/interface/check.h"
 #include "world/objects/scene.h"
 #include "world/interface/settings.h"
+#include "world/objects/body_table.h"
 
 pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size) {
     const pbs_solid_desc defaults = {.material = PBS_MATERIAL_STABLE_NEO_HOOKEAN,
@@ -188,13 +189,14 @@ static pbs_status add_nodes(struct body *body, struct nodes *nodes, struct memor
     return status;
 }
 
-pbs_status solid_body_create(struct scene *scene, struct memory *memory, const pbs_solid_desc *d,
-                             struct body **out) {
+static pbs_status make(struct scene *scene, struct memory *memory, const pbs_solid_desc *d,
+                       struct body **out) {
     RETURN_IF_FAILED(check_description(d, memory));
     struct body *body = memory_allocate(memory, 1, sizeof *body);
     if (body == NULL) {
         return PBS_ERROR_MEMORY;
     }
+    body->table = &body_table_solid;
     body->kind = BODY_SOLID;
     body->node_count = d->vertex_count;
     body->vertex_count = d->vertex_count;
@@ -210,3 +212,84 @@ pbs_status solid_body_create(struct scene *scene, struct memory *memory, const p
     *out = body;
     return PBS_OK;
 }
+
+static pbs_status create(struct scene *scene, struct memory *memory, const void *d,
+                         struct body **out) {
+    return make(scene, memory, d, out);
+}
+
+static void free_own(struct body *body, struct memory *memory) {
+    memory_release(memory, body->solid.tets);
+    memory_release(memory, body->solid.rest);
+    memory_release(memory, body->solid.density.per_tet);
+    memory_release(memory, body->solid.young.per_tet);
+    memory_release(memory, body->solid.poisson.per_tet);
+}
+
+// --- saving ---
+
+static void write_values(struct byte_writer *out, const struct tet_values *values, size_t count) {
+    write_f64(out, values->value);
+    write_u32(out, values->per_tet != NULL);
+    if (values->per_tet != NULL) {
+        write_doubles(out, values->per_tet, count);
+    }
+}
+
+static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+    (void)nodes;
+    const struct solid_body *solid = &body->solid;
+    write_u32(out, (uint32_t)solid->material);
+    write_f64(out, body->damping);
+    write_f64(out, body->drag);
+    write_u64(out, body->node_count);
+    write_doubles(out, solid->rest, 3 * body->node_count);
+    write_u64(out, solid->tet_count);
+    write_bytes(out, solid->tets, solid->tet_count * 4 * sizeof *solid->tets);
+    write_values(out, &solid->density, solid->tet_count);
+    write_values(out, &solid->young, solid->tet_count);
+    write_values(out, &solid->poisson, solid->tet_count);
+}
+
+static pbs_status read_values(struct byte_reader *in, struct memory *memory, size_t count,
+                              double *value, double **per_tet) {
+    *value = read_f64(in);
+    const uint32_t present = read_u32(in);
+    if (present > 1) {
+        return status_fail(PBS_ERROR_FORMAT, "byte %zu: a flag is %u", in->position,
+                           (unsigned)present);
+    }
+    return present != 0 ? read_block(in, memory, count, sizeof **per_tet, per_tet) : PBS_OK;
+}
+
+static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                       struct saved_arrays *arrays, struct body **out) {
+    pbs_solid_desc d = {.struct_size = sizeof d};
+    d.material = (int32_t)read_u32(in);
+    d.damping = read_f64(in);
+    d.drag = read_f64(in);
+    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
+    RETURN_IF_FAILED(read_count(in, "tetrahedra", 4 * sizeof(uint32_t), &d.tet_count));
+    RETURN_IF_FAILED(read_block(in, memory, d.tet_count, 4 * sizeof(uint32_t), &arrays->indices));
+    double *const values[] = {&d.density, &d.young, &d.poisson};
+    for (int i = 0; i < 3; i++) {
+        RETURN_IF_FAILED(read_values(in, memory, d.tet_count, values[i], &arrays->values[i]));
+    }
+    d.positions = arrays->positions;
+    d.tets = arrays->indices;
+    d.tet_density = arrays->values[0];
+    d.tet_young = arrays->values[1];
+    d.tet_poisson = arrays->values[2];
+    return make(scene, memory, &d, out);
+}
+
+const struct body_table body_table_solid = {
+    .id = BODY_SOLID,
+    .settings = &settings_solid,
+    .create = create,
+    .free = free_own,
+    .write = write,
+    .read = read,
+};

@@ -7,6 +7,7 @@
 #include "world/interface/check.h"
 #include "world/objects/scene.h"
 #include "world/interface/settings.h"
+#include "world/objects/body_table.h"
 
 pbs_status pbs_springs_desc_init(pbs_springs_desc *d, size_t struct_size) {
     const pbs_springs_desc defaults = {.stiffness = 1000.0};
@@ -119,13 +120,14 @@ static void fill_nodes(const struct body *body, const pbs_springs_desc *d, struc
     measure_stiffness(body, nodes->stiffness + start);
 }
 
-pbs_status springs_body_create(struct scene *scene, struct memory *memory,
-                               const pbs_springs_desc *d, struct body **out) {
+static pbs_status make(struct scene *scene, struct memory *memory, const pbs_springs_desc *d,
+                       struct body **out) {
     RETURN_IF_FAILED(check_description(d));
     struct body *body = memory_allocate(memory, 1, sizeof *body);
     if (body == NULL) {
         return PBS_ERROR_MEMORY;
     }
+    body->table = &body_table_springs;
     body->kind = BODY_SPRINGS;
     body->node_count = d->vertex_count;
     body->vertex_count = d->vertex_count;
@@ -142,3 +144,66 @@ pbs_status springs_body_create(struct scene *scene, struct memory *memory,
     *out = body;
     return PBS_OK;
 }
+
+static pbs_status create(struct scene *scene, struct memory *memory, const void *d,
+                         struct body **out) {
+    return make(scene, memory, d, out);
+}
+
+static void free_own(struct body *body, struct memory *memory) {
+    memory_release(memory, body->springs.springs);
+    memory_release(memory, body->springs.stiffness);
+    memory_release(memory, body->springs.rest_lengths);
+}
+
+// --- saving ---
+
+static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+    const struct springs_body *springs = &body->springs;
+    write_u32(out, body->no_gravity);
+    write_f64(out, body->damping);
+    write_f64(out, body->drag);
+    write_u64(out, body->node_count);
+    write_doubles(out, nodes->mass + body->node_start, body->node_count);
+    write_u64(out, springs->spring_count);
+    write_bytes(out, springs->springs, springs->spring_count * 2 * sizeof *springs->springs);
+    write_doubles(out, springs->stiffness, springs->spring_count);
+    write_doubles(out, springs->rest_lengths, springs->spring_count);
+}
+
+static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                       struct saved_arrays *arrays, struct body **out) {
+    pbs_springs_desc d = {.struct_size = sizeof d, .stiffness = 1.0};
+    d.no_gravity = (int32_t)read_u32(in);
+    d.damping = read_f64(in);
+    d.drag = read_f64(in);
+    RETURN_IF_FAILED(read_count(in, "vertices", sizeof(double), &d.vertex_count));
+    RETURN_IF_FAILED(read_block(in, memory, d.vertex_count, sizeof(double), &arrays->masses));
+    const size_t size = 2 * sizeof *d.springs;
+    RETURN_IF_FAILED(read_count(in, "springs", size, &d.spring_count));
+    RETURN_IF_FAILED(read_block(in, memory, d.spring_count, size, &arrays->indices));
+    for (int i = 0; i < 2; i++) {
+        RETURN_IF_FAILED(
+            read_block(in, memory, d.spring_count, sizeof(double), &arrays->values[i]));
+    }
+    // Positions follow with the nodes of all bodies.
+    arrays->positions = memory_allocate(memory, d.vertex_count, 3 * sizeof(double));
+    if (arrays->positions == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    d.positions = arrays->positions;
+    d.masses = arrays->masses;
+    d.springs = arrays->indices;
+    d.spring_stiffness = arrays->values[0];
+    d.rest_lengths = arrays->values[1];
+    return make(scene, memory, &d, out);
+}
+
+const struct body_table body_table_springs = {
+    .id = BODY_SPRINGS,
+    .settings = &settings_springs,
+    .create = create,
+    .free = free_own,
+    .write = write,
+    .read = read,
+};

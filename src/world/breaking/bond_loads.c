@@ -4,10 +4,10 @@
 
 #include "base/runtime/arithmetic.h"
 #include "base/matrix3/math3.h"
-#include "world/bodies/bonded.h"
+#include "world/particles/bonded.h"
 #include "world/breaking/breaking.h"
 #include "world/interface/check.h"
-#include "world/bodies/peridynamic.h"
+#include "world/particles/peridynamic.h"
 #include "world/interface/settings.h"
 #include "world/world.h"
 

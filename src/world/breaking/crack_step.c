@@ -2,7 +2,7 @@
 // faster than Rayleigh's wave, and goes no farther than from bond to bond.
 #include <math.h>
 
-#include "world/bodies/bonded.h"
+#include "world/particles/bonded.h"
 #include "world/breaking/breaking.h"
 #include "world/world.h"
 

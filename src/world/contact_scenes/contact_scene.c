@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
-#include "world/bodies/bonded.h"
+#include "world/particles/bonded.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/contact_scenes/contact_scale.h"
 #include "world/objects/motion.h"

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/matrix3/math3.h"
-#include "world/bodies/bonded.h"
-#include "world/bodies/peridynamic.h"
+#include "world/particles/bonded.h"
+#include "world/particles/peridynamic.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/objects/motion.h"
 

@@ -1,9 +1,7 @@
 // Bodies come and go: what every creation begins and ends with, whatever the body is made of.
 #include "base/runtime/arithmetic.h"
-#include "world/bodies/bonded.h"
-#include "world/bodies/peridynamic.h"
 #include "world/interface/check.h"
-#include "world/interface/settings.h"
+#include "world/objects/body_table.h"
 #include "world/world.h"
 
 /// Bodies changed: what was built for the old ones is of no use.
@@ -33,103 +31,58 @@ static pbs_status refuse(pbs_world *w, size_t capacity_before, pbs_status status
     return status;
 }
 
-/// What every creation begins with; the room for the handle stays where the body is refused.
-static pbs_status enter_creation(pbs_world *w, const pbs_body *out) {
+/// settings: a struct of the kind, with defaults. The room for the handle stays where the body is
+/// refused.
+static pbs_status create(pbs_world *w, const struct body_table *table, const void *d,
+                         void *settings, pbs_body *out) {
+    ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(out, "out"));
-    return handle_reserve(&w->scene.bodies, &w->memory);
-}
-
-/// And ends with.
-static pbs_status finish_creation(pbs_world *w, size_t capacity_before, pbs_status status,
-                                  struct body *body, pbs_body *out) {
+    RETURN_IF_FAILED(handle_reserve(&w->scene.bodies, &w->memory));
+    RETURN_IF_FAILED(settings_read(table->settings, d, settings));
+    struct body *body = NULL;
+    const size_t capacity = w->scene.nodes.capacity;
+    const pbs_status status = table->create(&w->scene, &w->memory, settings, &body);
     if (status < 0) {
-        return refuse(w, capacity_before, status);
+        return refuse(w, capacity, status);
     }
     *out = add(w, body);
-    return PBS_OK;
+    return table->warn != NULL ? table->warn(&w->scene, body) : PBS_OK;
 }
 
 pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out) {
-    ARITHMETIC_SCOPE();
-    RETURN_IF_FAILED(enter_creation(w, out));
     pbs_solid_desc settings = {0};
-    RETURN_IF_FAILED(settings_read(&settings_solid, d, &settings));
-    struct body *body = NULL;
-    const size_t capacity = w->scene.nodes.capacity;
-    const pbs_status status = solid_body_create(&w->scene, &w->memory, &settings, &body);
-    return finish_creation(w, capacity, status, body, out);
+    return create(w, &body_table_solid, d, &settings, out);
 }
 
 pbs_status pbs_body_create_shell(pbs_world *w, const pbs_shell_desc *d, pbs_body *out) {
-    ARITHMETIC_SCOPE();
-    RETURN_IF_FAILED(enter_creation(w, out));
     pbs_shell_desc settings = {0};
-    RETURN_IF_FAILED(settings_read(&settings_shell, d, &settings));
-    struct body *body = NULL;
-    const size_t capacity = w->scene.nodes.capacity;
-    const pbs_status status = shell_body_create(&w->scene, &w->memory, &settings, &body);
-    return finish_creation(w, capacity, status, body, out);
+    return create(w, &body_table_shell, d, &settings, out);
 }
 
 pbs_status pbs_body_create_springs(pbs_world *w, const pbs_springs_desc *d, pbs_body *out) {
-    ARITHMETIC_SCOPE();
-    RETURN_IF_FAILED(enter_creation(w, out));
     pbs_springs_desc settings = {0};
-    RETURN_IF_FAILED(settings_read(&settings_springs, d, &settings));
-    struct body *body = NULL;
-    const size_t capacity = w->scene.nodes.capacity;
-    const pbs_status status = springs_body_create(&w->scene, &w->memory, &settings, &body);
-    return finish_creation(w, capacity, status, body, out);
+    return create(w, &body_table_springs, d, &settings, out);
 }
 
 pbs_status pbs_body_create_affine(pbs_world *w, const pbs_affine_desc *d, pbs_body *out) {
-    ARITHMETIC_SCOPE();
-    RETURN_IF_FAILED(enter_creation(w, out));
     pbs_affine_desc settings = {.orientation = {0.0, 0.0, 0.0, 1.0}};
-    RETURN_IF_FAILED(settings_read(&settings_affine, d, &settings));
-    struct body *body = NULL;
-    const size_t capacity = w->scene.nodes.capacity;
-    const pbs_status status = affine_body_create(&w->scene, &w->memory, &settings, &body);
-    return finish_creation(w, capacity, status, body, out);
+    return create(w, &body_table_affine, d, &settings, out);
 }
 
 pbs_status pbs_body_create_bonded(pbs_world *w, const pbs_bonded_desc *d, pbs_body *out) {
-    ARITHMETIC_SCOPE();
-    RETURN_IF_FAILED(enter_creation(w, out));
     pbs_bonded_desc settings = {0};
-    RETURN_IF_FAILED(settings_read(&settings_bonded, d, &settings));
-    struct body *body = NULL;
-    const size_t capacity = w->scene.nodes.capacity;
-    const pbs_status status = bonded_body_create(&w->scene, &w->memory, &settings, &body);
-    RETURN_IF_FAILED(finish_creation(w, capacity, status, body, out));
-    return bonded_check_weight(&w->scene.nodes, body, w->scene.settings.gravity);
+    return create(w, &body_table_bonded, d, &settings, out);
 }
 
 pbs_status pbs_body_create_peridynamic(pbs_world *w, const pbs_peridynamic_desc *d, pbs_body *out) {
-    ARITHMETIC_SCOPE();
-    RETURN_IF_FAILED(enter_creation(w, out));
     pbs_peridynamic_desc settings = {0};
-    RETURN_IF_FAILED(settings_read(&settings_peridynamic, d, &settings));
-    struct body *body = NULL;
-    const size_t capacity = w->scene.nodes.capacity;
-    const pbs_status status = peridynamic_body_create(&w->scene, &w->memory, &settings, &body);
-    RETURN_IF_FAILED(finish_creation(w, capacity, status, body, out));
-    return peridynamic_check_weight(&w->scene.nodes, body, w->scene.settings.gravity);
+    return create(w, &body_table_peridynamic, d, &settings, out);
 }
 
 pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d, pbs_body *out) {
-    ARITHMETIC_SCOPE();
-    RETURN_IF_FAILED(enter_creation(w, out));
     pbs_custom_desc settings = {0};
-    RETURN_IF_FAILED(settings_read(&settings_custom, d, &settings));
-    if (settings.evaluate == NULL) {
-        return status_fail(PBS_ERROR_ARGUMENT, "evaluate is null");
-    }
-    struct body *body = NULL;
-    const size_t capacity = w->scene.nodes.capacity;
-    const pbs_status status = custom_body_create(&w->scene, &w->memory, &settings, &body);
-    return finish_creation(w, capacity, status, body, out);
+    return create(w, &body_table_custom, d, &settings, out);
 }
 
 pbs_status pbs_body_destroy(pbs_world *w, pbs_body b) {

@@ -1,6 +1,6 @@
 // What a host changes of a body that stays where it is: contact, angles at rest, strengths.
 #include "base/runtime/arithmetic.h"
-#include "world/bodies/peridynamic.h"
+#include "world/particles/peridynamic.h"
 #include "world/bodies/shell_edges.h"
 #include "world/interface/check.h"
 #include "world/interface/settings.h"

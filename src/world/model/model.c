@@ -7,10 +7,10 @@
 #include "base/matrix3/math3.h"
 #include "geometry/meshes/grid_order.h"
 #include "geometry/meshes/sheet.h"
-#include "world/bodies/bonded.h"
-#include "world/model/near_bonds.h"
+#include "world/particles/bonded.h"
+#include "world/particles/near_bonds.h"
 #include "world/contact_scenes/contact_kind.h"
-#include "world/bodies/peridynamic.h"
+#include "world/particles/peridynamic.h"
 #include "world/model/strain_damping_terms.h"
 #include "world/model/topology.h"
 

@@ -23,7 +23,7 @@
 #include "energy/damping/spring_damping.h"
 #include "energy/springs/springs.h"
 #include "integrate/stepping/momentum.h"
-#include "world/bodies/bonded.h"
+#include "world/particles/bonded.h"
 #include "world/contact_scenes/contact_scale.h"
 #include "world/model/bond_breaks.h"
 #include "world/objects/scene.h"

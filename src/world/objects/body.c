@@ -11,53 +11,6 @@ bool body_has_spheres(const struct body *body) {
     return body->bonds.contact_radii != NULL;
 }
 
-void body_free(struct body *body, struct memory *memory) {
-    if (body == NULL) {
-        return;
-    }
-    memory_release(memory, body->solid.tets);
-    memory_release(memory, body->solid.rest);
-    memory_release(memory, body->solid.density.per_tet);
-    memory_release(memory, body->solid.young.per_tet);
-    memory_release(memory, body->solid.poisson.per_tet);
-    memory_release(memory, body->shell.rest);
-    memory_release(memory, body->shell.sides);
-    memory_release(memory, body->shell.rest_angles);
-    memory_release(memory, body->shell.clamp_sides);
-    memory_release(memory, body->shell.clamps);
-    memory_release(memory, body->springs.springs);
-    memory_release(memory, body->springs.stiffness);
-    memory_release(memory, body->springs.rest_lengths);
-    memory_release(memory, body->affine.rest);
-    fragments_free(&body->bonds.fragments, memory);
-    fracture_surface_free(&body->bonded.surface, memory);
-    memory_release(memory, body->bonds.rest);
-    memory_release(memory, body->bonded.radii);
-    memory_release(memory, body->bonds.contact_radii);
-    memory_release(memory, body->bonds.pairs);
-    memory_release(memory, body->bonded.bond_radii);
-    memory_release(memory, body->bonded.young);
-    memory_release(memory, body->bonded.shear_moduli);
-    memory_release(memory, body->bonded.tensile);
-    memory_release(memory, body->bonded.shearing);
-    memory_release(memory, body->bonds.broken);
-    memory_release(memory, body->bonds.release);
-    memory_release(memory, body->bonds.volume_fractions);
-    memory_release(memory, body->peridynamic.volumes);
-    memory_release(memory, body->peridynamic.young);
-    memory_release(memory, body->peridynamic.lengths);
-    memory_release(memory, body->peridynamic.stiffness);
-    memory_release(memory, body->peridynamic.critical);
-    memory_release(memory, body->peridynamic.onset);
-    memory_release(memory, body->peridynamic.remaining);
-    memory_release(memory, body->bonded.orientations);
-    memory_release(memory, body->bonded.angular_velocities);
-    memory_release(memory, body->custom.stencils);
-    memory_release(memory, body->triangles);
-    vertices_free(&body->vertices, memory);
-    memory_release(memory, body);
-}
-
 double body_mass(const struct nodes *nodes, const struct body *body) {
     const size_t count = nodes_count_places(nodes, body->node_start, body->node_count);
     double mass = 0.0;

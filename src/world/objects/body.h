@@ -12,6 +12,7 @@
 #include "pbs/peridynamic.h"
 #include "world/objects/vertex_arrays.h"
 
+/// As they are saved.
 enum body_kind {
     BODY_SOLID,
     BODY_CUSTOM,
@@ -133,7 +134,10 @@ struct body_barrier {
     double least;     ///< N/m, of the next one: what that step's forces want
 };
 
+struct body_table;
+
 struct body {
+    const struct body_table *table; ///< of its kind
     enum body_kind kind;
     uint32_t slot;
     size_t node_start, node_count; ///< in the world's nodes
@@ -165,35 +169,12 @@ struct body {
 struct scene;
 struct nodes;
 
-/// Checks everything, makes the body and appends its nodes; the caller gives it a slot. On failure
-/// the scene is as it was.
-pbs_status solid_body_create(struct scene *scene, struct memory *memory, const pbs_solid_desc *d,
-                             struct body **out);
-
-pbs_status shell_body_create(struct scene *scene, struct memory *memory, const pbs_shell_desc *d,
-                             struct body **out);
-
 /// The flexural rigidity E h^3 / (12 (1 - nu^2)), N m.
 double shell_rigidity(const struct shell_body *shell);
-
-/// As above. A null evaluate is taken: the public call refuses it, a restore does not know it yet.
-pbs_status custom_body_create(struct scene *scene, struct memory *memory, const pbs_custom_desc *d,
-                              struct body **out);
-
-pbs_status springs_body_create(struct scene *scene, struct memory *memory,
-                               const pbs_springs_desc *d, struct body **out);
-pbs_status affine_body_create(struct scene *scene, struct memory *memory, const pbs_affine_desc *d,
-                              struct body **out);
-
-pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const pbs_bonded_desc *d,
-                              struct body **out);
 
 /// The nodes of an affine body that is moved rigidly: rotation (row-major), then translation.
 void affine_body_place(const struct affine_body *affine, const double position[3],
                        const double rotation[9], double nodes[12]);
-
-pbs_status peridynamic_body_create(struct scene *scene, struct memory *memory,
-                                   const pbs_peridynamic_desc *d, struct body **out);
 
 /// Of a new body.
 pbs_contact_desc body_default_contact(void);
@@ -207,9 +188,6 @@ pbs_status body_check_plane(const struct body *body, const double vector[3], con
 
 /// Whether its vertices touch as spheres of radii of their own.
 bool body_has_spheres(const struct body *body);
-
-/// The body's memory; its nodes are the scene's.
-void body_free(struct body *body, struct memory *memory);
 
 /// The sum over the nodes that are places, kg: of an affine body that is its centre.
 double body_mass(const struct nodes *nodes, const struct body *body);

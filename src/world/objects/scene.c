@@ -1,6 +1,8 @@
 // The scene's own life; see scene.h.
 #include "world/objects/scene.h"
 
+#include "world/objects/body_table.h"
+
 struct body *scene_body(const struct scene *scene, size_t index) {
     return handle_at(&scene->bodies, index);
 }

@@ -4,7 +4,7 @@
 
 #include "base/runtime/arithmetic.h"
 #include "base/matrix3/math3.h"
-#include "world/bodies/bonded.h"
+#include "world/particles/bonded.h"
 #include "world/breaking/breaking.h"
 #include "world/interface/check.h"
 #include "world/readback/readback.h"

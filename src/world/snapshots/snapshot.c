@@ -4,11 +4,10 @@
 
 #include <string.h>
 
-#include "world/snapshots/byte_stream.h"
+#include "world/interface/byte_stream.h"
 #include "world/interface/check.h"
+#include "world/objects/body_table.h"
 #include "world/objects/collider.h"
-#include "world/bodies/peridynamic.h"
-#include "world/bodies/shell_edges.h"
 #include "world/world.h"
 
 static void write_settings(struct byte_writer *out, const pbs_world_desc *d,
@@ -141,14 +140,6 @@ static void write_collider(struct byte_writer *out, const struct collider *colli
     write_doubles(out, collider->angular_velocity, 3);
 }
 
-static void write_values(struct byte_writer *out, const struct tet_values *values, size_t count) {
-    write_f64(out, values->value);
-    write_u32(out, values->per_tet != NULL);
-    if (values->per_tet != NULL) {
-        write_doubles(out, values->per_tet, count);
-    }
-}
-
 static void write_contact(struct byte_writer *out, const pbs_contact_desc *d) {
     write_u32(out, (uint32_t)d->touches_itself);
     write_f64(out, d->friction);
@@ -161,197 +152,17 @@ static void write_contact(struct byte_writer *out, const pbs_contact_desc *d) {
     write_f64(out, d->penalty_stiffness);
 }
 
-static void write_solid(struct byte_writer *out, const struct body *body) {
-    const struct solid_body *solid = &body->solid;
-    write_u32(out, (uint32_t)solid->material);
-    write_f64(out, body->damping);
-    write_f64(out, body->drag);
-    write_u64(out, body->node_count);
-    write_doubles(out, solid->rest, 3 * body->node_count);
-    write_u64(out, solid->tet_count);
-    write_bytes(out, solid->tets, solid->tet_count * 4 * sizeof *solid->tets);
-    write_values(out, &solid->density, solid->tet_count);
-    write_values(out, &solid->young, solid->tet_count);
-    write_values(out, &solid->poisson, solid->tet_count);
-}
-
-static void write_shell_edges(struct byte_writer *out, const struct body *body) {
-    const struct shell_body *shell = &body->shell;
-    write_u32(out, (uint32_t)shell->bending);
-    write_u32(out, shell->rest_angles != NULL);
-    if (shell->rest_angles != NULL) {
-        write_doubles(out, shell->rest_angles, 3 * body->triangle_count);
-    }
-    write_u64(out, shell->clamp_count);
-    for (size_t k = 0; k < shell->clamp_count; k++) {
-        uint32_t edge[2];
-        shell_side_vertices(body, shell->clamp_sides[k], edge);
-        write_bytes(out, edge, sizeof edge);
-    }
-    write_doubles(out, shell->clamps, 3 * shell->clamp_count);
-}
-
-static void write_shell(struct byte_writer *out, const struct body *body) {
-    const struct shell_body *shell = &body->shell;
-    const double numbers[] = {shell->thickness,     shell->density, shell->young, shell->poisson,
-                              shell->bending_young, body->damping,  body->drag};
-    write_u32(out, shell->flat_rest);
-    write_doubles(out, numbers, sizeof numbers / sizeof numbers[0]);
-    write_u64(out, body->node_count);
-    write_doubles(out, shell->rest, 3 * body->node_count);
-    write_u64(out, body->triangle_count);
-    write_bytes(out, body->triangles, body->triangle_count * 3 * sizeof *body->triangles);
-    write_shell_edges(out, body);
-}
-
-static void write_custom(struct byte_writer *out, const struct body *body,
-                         const struct nodes *nodes) {
-    const struct custom_body *custom = &body->custom;
-    write_u64(out, custom->tag);
-    write_u32(out, custom->concurrent);
-    write_u32(out, custom->is_linear);
-    write_u32(out, body->no_gravity);
-    write_f64(out, body->damping);
-    write_u64(out, body->node_count);
-    write_doubles(out, nodes->mass + body->node_start, body->node_count);
-    write_u32(out, custom->width);
-    write_u64(out, custom->stencil_count);
-    write_bytes(out, custom->stencils,
-                custom->stencil_count * custom->width * sizeof *custom->stencils);
-}
-
-static void write_springs(struct byte_writer *out, const struct body *body,
-                          const struct nodes *nodes) {
-    const struct springs_body *springs = &body->springs;
-    write_u32(out, body->no_gravity);
-    write_f64(out, body->damping);
-    write_f64(out, body->drag);
-    write_u64(out, body->node_count);
-    write_doubles(out, nodes->mass + body->node_start, body->node_count);
-    write_u64(out, springs->spring_count);
-    write_bytes(out, springs->springs, springs->spring_count * 2 * sizeof *springs->springs);
-    write_doubles(out, springs->stiffness, springs->spring_count);
-    write_doubles(out, springs->rest_lengths, springs->spring_count);
-}
-
-static void write_affine(struct byte_writer *out, const struct body *body) {
-    const struct affine_body *affine = &body->affine;
-    write_u32(out, body->no_gravity);
-    write_f64(out, body->damping);
-    write_f64(out, body->drag);
-    write_f64(out, affine->density);
-    write_f64(out, affine->stiffness);
-    write_u64(out, body->vertex_count);
-    write_doubles(out, affine->rest, 3 * body->vertex_count);
-    write_u64(out, body->triangle_count);
-    write_bytes(out, body->triangles, body->triangle_count * 3 * sizeof *body->triangles);
-    write_doubles(out, body->vertices.contact_force, 3 * body->vertex_count);
-}
-
-static void write_broken(struct byte_writer *out, const struct body *body) {
-    write_bytes(out, body->bonds.broken, body->bonds.count);
-    write_doubles(out, body->bonds.release, body->bonds.count);
-}
-
-static void write_fragments(struct byte_writer *out, const struct body *body) {
-    write_u64(out, body->bonds.fragments.count);
-    write_bytes(out, body->bonds.fragments.parent, body->bonds.fragments.count * sizeof(uint32_t));
-    write_bytes(out, body->bonds.fragments.fragment, body->vertex_count * sizeof(uint32_t));
-}
-
-static void write_softening(struct byte_writer *out, const struct body *body) {
-    const struct peridynamic_body *own = &body->peridynamic;
-    write_u32(out, peridynamic_softens(body));
-    if (peridynamic_softens(body)) {
-        write_f64(out, own->softening.stress);
-        write_f64(out, own->softening.opening);
-        write_doubles(out, own->onset, body->bonds.count);
-        write_doubles(out, own->remaining, body->bonds.count);
-    }
-}
-
-/// Bonds are made again from the particles, and have the same order.
-static void write_peridynamic(struct byte_writer *out, const struct body *body,
-                              const struct nodes *nodes) {
-    const struct peridynamic_body *own = &body->peridynamic;
-    write_u32(out, body->no_gravity);
-    write_u32(out, (uint32_t)own->dimension);
-    write_u32(out, own->whole_volumes);
-    write_u32(out, own->no_calibration);
-    write_u32(out, own->no_surface_correction);
-    write_f64(out, body->drag);
-    write_f64(out, body->damping);
-    write_f64(out, own->spacing);
-    write_f64(out, own->horizon);
-    write_f64(out, own->section);
-    write_u64(out, body->vertex_count);
-    write_doubles(out, body->bonds.rest, 3 * body->vertex_count);
-    write_doubles(out, own->volumes, body->vertex_count);
-    write_doubles(out, own->young, body->vertex_count);
-    write_doubles(out, body->bonds.contact_radii, body->vertex_count);
-    write_doubles(out, nodes->mass + body->node_start, body->vertex_count);
-    write_u64(out, body->bonds.count);
-    write_softening(out, body);
-    write_doubles(out, own->critical, body->bonds.count);
-    write_broken(out, body);
-    write_fragments(out, body);
-}
-
-static void write_bonded(struct byte_writer *out, const struct body *body,
-                         const struct nodes *nodes) {
-    const struct bonded_body *bonded = &body->bonded;
-    write_u32(out, body->no_gravity);
-    write_u32(out, (uint32_t)bonded->shear);
-    write_f64(out, body->drag);
-    write_f64(out, bonded->shear_factor);
-    write_u64(out, body->vertex_count);
-    write_doubles(out, body->bonds.rest, 3 * body->vertex_count);
-    write_doubles(out, bonded->radii, body->vertex_count);
-    write_doubles(out, body->bonds.contact_radii, body->vertex_count);
-    write_f64(out, body->bonds.contact_space);
-    write_doubles(out, nodes->mass + body->node_start, body->vertex_count);
-    write_u64(out, body->bonds.count);
-    write_bytes(out, body->bonds.pairs, body->bonds.count * 2 * sizeof *body->bonds.pairs);
-    write_doubles(out, bonded->bond_radii, body->bonds.count);
-    write_doubles(out, bonded->young, body->bonds.count);
-    write_doubles(out, bonded->shear_moduli, body->bonds.count);
-    write_doubles(out, bonded->tensile, body->bonds.count);
-    write_doubles(out, bonded->shearing, body->bonds.count);
-    write_u64(out, bonded->surface.mesh.vertex_count);
-    write_doubles(out, bonded->surface.mesh.positions, 3 * bonded->surface.mesh.vertex_count);
-    write_u64(out, bonded->surface.mesh.tet_count);
-    write_bytes(out, bonded->surface.mesh.tets,
-                4 * bonded->surface.mesh.tet_count * sizeof *bonded->surface.mesh.tets);
-    write_broken(out, body);
-    write_doubles(out, bonded->orientations, 4 * body->vertex_count);
-    write_fragments(out, body);
-}
-
 static void write_bodies(struct byte_writer *out, const struct scene *scene) {
     write_slots(out, &scene->bodies);
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
         write_u32(out, body->slot);
-        write_u32(out, (uint32_t)body->kind);
+        write_u32(out, body->table->id);
         write_contact(out, &body->contact);
         write_load(out, &body->load);
         write_f64(out, body->barrier.stiffness);
         write_f64(out, body->barrier.least);
-        if (body->kind == BODY_SOLID) {
-            write_solid(out, body);
-        } else if (body->kind == BODY_SHELL) {
-            write_shell(out, body);
-        } else if (body->kind == BODY_SPRINGS) {
-            write_springs(out, body, &scene->nodes);
-        } else if (body->kind == BODY_AFFINE) {
-            write_affine(out, body);
-        } else if (body->kind == BODY_BONDED) {
-            write_bonded(out, body, &scene->nodes);
-        } else if (body->kind == BODY_PERIDYNAMIC) {
-            write_peridynamic(out, body, &scene->nodes);
-        } else {
-            write_custom(out, body, &scene->nodes);
-        }
+        body->table->write(out, body, &scene->nodes);
     }
 }
 

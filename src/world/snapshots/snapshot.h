@@ -4,7 +4,7 @@
 #define PBS_WORLD_SNAPSHOTS_SNAPSHOT_H
 
 #include "integrate/step_control/step_control.h"
-#include "world/snapshots/byte_stream.h"
+#include "world/interface/byte_stream.h"
 
 /// Grows whenever the bytes that follow mean something else.
 #define SNAPSHOT_VERSION UINT32_C(26)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "world/snapshots/byte_stream.h"
+#include "world/interface/byte_stream.h"
 #include "world/interface/check.h"
 #include "world/snapshots/snapshot.h"
 

@@ -6,13 +6,12 @@
 
 #include "base/runtime/arithmetic.h"
 #include "world/contact_scenes/contact_scale.h"
-#include "world/snapshots/byte_stream.h"
-#include "world/bodies/bonded.h"
-#include "world/bodies/body_bonds.h"
-#include "world/bodies/peridynamic.h"
+#include "world/interface/byte_stream.h"
+#include "world/particles/bonded.h"
 #include "world/interface/check.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/objects/integrator.h"
+#include "world/objects/body_table.h"
 #include "world/objects/collider.h"
 #include "world/snapshots/snapshot.h"
 #include "world/world.h"
@@ -23,10 +22,6 @@ static pbs_status as_format(pbs_status status, const char *what, size_t index) {
         return status;
     }
     return status_fail(PBS_ERROR_FORMAT, "%s %zu: %s", what, index, pbs_last_error());
-}
-
-static void read_doubles(struct byte_reader *in, double *out, size_t count) {
-    read_bytes(in, out, count * sizeof *out);
 }
 
 // --- settings and totals ---
@@ -309,14 +304,7 @@ static pbs_status read_colliders(struct byte_reader *in, struct memory *memory,
 
 // --- bodies ---
 
-/// Arrays of one body as they come from the bytes; released when its description has been copied.
-struct body_arrays {
-    double *positions, *masses, *radii, *contact_radii, *vertices, *values[5];
-    uint32_t *indices, *edges, *tets;
-};
-enum { VALUE_ARRAYS = 5 };
-
-static void release_arrays(struct memory *memory, struct body_arrays *arrays) {
+static void release_arrays(struct memory *memory, struct saved_arrays *arrays) {
     memory_release(memory, arrays->positions);
     memory_release(memory, arrays->masses);
     memory_release(memory, arrays->radii);
@@ -325,372 +313,9 @@ static void release_arrays(struct memory *memory, struct body_arrays *arrays) {
     memory_release(memory, arrays->edges);
     memory_release(memory, arrays->vertices);
     memory_release(memory, arrays->tets);
-    for (int i = 0; i < VALUE_ARRAYS; i++) {
+    for (int i = 0; i < SAVED_VALUES; i++) {
         memory_release(memory, arrays->values[i]);
     }
-}
-
-static pbs_status read_values(struct byte_reader *in, struct memory *memory, size_t count,
-                              double *value, double **per_tet) {
-    *value = read_f64(in);
-    const uint32_t present = read_u32(in);
-    if (present > 1) {
-        return status_fail(PBS_ERROR_FORMAT, "byte %zu: a flag is %u", in->position,
-                           (unsigned)present);
-    }
-    return present != 0 ? read_block(in, memory, count, sizeof **per_tet, per_tet) : PBS_OK;
-}
-
-static pbs_status read_solid(struct byte_reader *in, struct memory *memory, struct scene *scene,
-                             struct body_arrays *arrays, struct body **out) {
-    pbs_solid_desc d = {.struct_size = sizeof d};
-    d.material = (int32_t)read_u32(in);
-    d.damping = read_f64(in);
-    d.drag = read_f64(in);
-    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
-    RETURN_IF_FAILED(read_count(in, "tetrahedra", 4 * sizeof(uint32_t), &d.tet_count));
-    RETURN_IF_FAILED(read_block(in, memory, d.tet_count, 4 * sizeof(uint32_t), &arrays->indices));
-    double *const values[] = {&d.density, &d.young, &d.poisson};
-    for (int i = 0; i < 3; i++) {
-        RETURN_IF_FAILED(read_values(in, memory, d.tet_count, values[i], &arrays->values[i]));
-    }
-    d.positions = arrays->positions;
-    d.tets = arrays->indices;
-    d.tet_density = arrays->values[0];
-    d.tet_young = arrays->values[1];
-    d.tet_poisson = arrays->values[2];
-    return solid_body_create(scene, memory, &d, out);
-}
-
-static pbs_status read_shell_edges(struct byte_reader *in, struct memory *memory,
-                                   struct body_arrays *arrays, pbs_shell_desc *d) {
-    d->bending = (int32_t)read_u32(in);
-    const uint32_t present = read_u32(in);
-    if (present > 1) {
-        return status_fail(PBS_ERROR_FORMAT, "byte %zu: a flag is %u", in->position,
-                           (unsigned)present);
-    }
-    if (present == 1) {
-        RETURN_IF_FAILED(
-            read_block(in, memory, d->triangle_count, 3 * sizeof(double), &arrays->values[0]));
-    }
-    const size_t size = 2 * sizeof(uint32_t) + 3 * sizeof(double);
-    RETURN_IF_FAILED(read_count(in, "clamped edges", size, &d->clamped_edge_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d->clamped_edge_count, 2 * sizeof(uint32_t), &arrays->edges));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d->clamped_edge_count, 3 * sizeof(double), &arrays->values[1]));
-    d->rest_angles = arrays->values[0];
-    d->clamped_edges = arrays->edges;
-    d->clamped_directions = arrays->values[1];
-    return PBS_OK;
-}
-
-static pbs_status read_shell(struct byte_reader *in, struct memory *memory, struct scene *scene,
-                             struct body_arrays *arrays, struct body **out) {
-    pbs_shell_desc d = {.struct_size = sizeof d};
-    double *const numbers[] = {&d.thickness,     &d.density, &d.young, &d.poisson,
-                               &d.bending_young, &d.damping, &d.drag};
-    d.flat_rest = (int32_t)read_u32(in);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        *numbers[i] = read_f64(in);
-    }
-    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
-    RETURN_IF_FAILED(read_count(in, "triangles", 3 * sizeof(uint32_t), &d.triangle_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d.triangle_count, 3 * sizeof(uint32_t), &arrays->indices));
-    RETURN_IF_FAILED(read_shell_edges(in, memory, arrays, &d));
-    d.positions = arrays->positions;
-    d.triangles = arrays->indices;
-    return shell_body_create(scene, memory, &d, out);
-}
-
-static pbs_status read_custom(struct byte_reader *in, struct memory *memory, struct scene *scene,
-                              struct body_arrays *arrays, struct body **out) {
-    pbs_custom_desc d = {.struct_size = sizeof d};
-    d.tag = read_u64(in);
-    d.concurrent = (int32_t)read_u32(in);
-    d.is_linear = (int32_t)read_u32(in);
-    d.no_gravity = (int32_t)read_u32(in);
-    d.damping = read_f64(in);
-    RETURN_IF_FAILED(read_count(in, "vertices", sizeof(double), &d.vertex_count));
-    RETURN_IF_FAILED(read_block(in, memory, d.vertex_count, sizeof(double), &arrays->masses));
-    d.width = read_u32(in);
-    RETURN_IF_FAILED(check_choice(d.width, 1, 8, "width"));
-    const size_t size = d.width * sizeof *d.stencils;
-    RETURN_IF_FAILED(read_count(in, "stencils", size, &d.stencil_count));
-    RETURN_IF_FAILED(read_block(in, memory, d.stencil_count, size, &arrays->indices));
-    // Positions follow with the nodes of all bodies.
-    arrays->positions = memory_allocate(memory, d.vertex_count, 3 * sizeof(double));
-    if (arrays->positions == NULL) {
-        return PBS_ERROR_MEMORY;
-    }
-    d.positions = arrays->positions;
-    d.masses = arrays->masses;
-    d.stencils = arrays->indices;
-    return custom_body_create(scene, memory, &d, out);
-}
-
-static pbs_status read_springs(struct byte_reader *in, struct memory *memory, struct scene *scene,
-                               struct body_arrays *arrays, struct body **out) {
-    pbs_springs_desc d = {.struct_size = sizeof d, .stiffness = 1.0};
-    d.no_gravity = (int32_t)read_u32(in);
-    d.damping = read_f64(in);
-    d.drag = read_f64(in);
-    RETURN_IF_FAILED(read_count(in, "vertices", sizeof(double), &d.vertex_count));
-    RETURN_IF_FAILED(read_block(in, memory, d.vertex_count, sizeof(double), &arrays->masses));
-    const size_t size = 2 * sizeof *d.springs;
-    RETURN_IF_FAILED(read_count(in, "springs", size, &d.spring_count));
-    RETURN_IF_FAILED(read_block(in, memory, d.spring_count, size, &arrays->indices));
-    for (int i = 0; i < 2; i++) {
-        RETURN_IF_FAILED(
-            read_block(in, memory, d.spring_count, sizeof(double), &arrays->values[i]));
-    }
-    // Positions follow with the nodes of all bodies.
-    arrays->positions = memory_allocate(memory, d.vertex_count, 3 * sizeof(double));
-    if (arrays->positions == NULL) {
-        return PBS_ERROR_MEMORY;
-    }
-    d.positions = arrays->positions;
-    d.masses = arrays->masses;
-    d.springs = arrays->indices;
-    d.spring_stiffness = arrays->values[0];
-    d.rest_lengths = arrays->values[1];
-    return springs_body_create(scene, memory, &d, out);
-}
-
-static pbs_status read_affine(struct byte_reader *in, struct memory *memory, struct scene *scene,
-                              struct body_arrays *arrays, struct body **out) {
-    pbs_affine_desc d = {.struct_size = sizeof d, .orientation = {0.0, 0.0, 0.0, 1.0}};
-    d.no_gravity = (int32_t)read_u32(in);
-    d.damping = read_f64(in);
-    d.drag = read_f64(in);
-    d.density = read_f64(in);
-    d.stiffness = read_f64(in);
-    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
-    const size_t size = 3 * sizeof *d.triangles;
-    RETURN_IF_FAILED(read_count(in, "triangles", size, &d.triangle_count));
-    RETURN_IF_FAILED(read_block(in, memory, d.triangle_count, size, &arrays->indices));
-    d.positions = arrays->positions;
-    d.triangles = arrays->indices;
-    return affine_body_create(scene, memory, &d, out);
-}
-
-/// Of bonds that never break strengths are infinite, for which a description says 0.
-static pbs_status read_strengths(struct byte_reader *in, struct memory *memory, size_t count,
-                                 double **out) {
-    RETURN_IF_FAILED(read_block(in, memory, count, sizeof **out, out));
-    for (size_t i = 0; i < count; i++) {
-        if ((*out)[i] == 0.0) {
-            return status_fail(PBS_ERROR_FORMAT, "bond %zu: a strength of 0", i);
-        }
-        (*out)[i] = isinf((*out)[i]) && (*out)[i] > 0.0 ? 0.0 : (*out)[i];
-    }
-    return PBS_OK;
-}
-
-/// After the body: which of its bonds are broken.
-static pbs_status read_broken(struct byte_reader *in, struct body *body) {
-    uint8_t *broken = body->bonds.broken;
-    read_bytes(in, broken, body->bonds.count);
-    for (size_t i = 0; i < body->bonds.count; i++) {
-        if (broken[i] > BOND_CUT) {
-            return status_fail(PBS_ERROR_FORMAT, "bond %zu: a flag is %u", i, (unsigned)broken[i]);
-        }
-    }
-    double *release = body->bonds.release;
-    read_doubles(in, release, body->bonds.count);
-    for (size_t i = 0; i < body->bonds.count; i++) {
-        if (!(release[i] >= 0.0 && isfinite(release[i]))) {
-            return status_fail(PBS_ERROR_FORMAT, "bond %zu: particles that touch at %g m", i,
-                               release[i]);
-        }
-    }
-    return PBS_OK;
-}
-
-/// The fragments, and the surface that the broken bonds make.
-static pbs_status read_fragments(struct byte_reader *in, struct memory *memory, struct body *body) {
-    const struct bond_list bonds = body_bond_list(body);
-    uint32_t *arrays[2] = {NULL, NULL};
-    size_t count = 0;
-    RETURN_IF_FAILED(read_count(in, "fragments", sizeof(uint32_t), &count));
-    pbs_status status = read_block(in, memory, count, sizeof(uint32_t), &arrays[0]);
-    if (status >= 0) {
-        status = read_block(in, memory, body->vertex_count, sizeof(uint32_t), &arrays[1]);
-    }
-    if (status >= 0 &&
-        !fragments_restore(&body->bonds.fragments, &bonds, arrays[1], arrays[0], count)) {
-        status = status_fail(PBS_ERROR_FORMAT, "fragments that its bonds do not make");
-    }
-    if (status >= 0) {
-        body->bonds.came_apart = true;
-        body_come_apart(body);
-    }
-    memory_release(memory, arrays[0]);
-    memory_release(memory, arrays[1]);
-    return status;
-}
-
-/// The tetrahedra that particles were made of, if any.
-static pbs_status read_mesh(struct byte_reader *in, struct memory *memory,
-                            struct body_arrays *arrays, size_t particle_count,
-                            struct tet_mesh_view *mesh) {
-    const size_t size = 4 * sizeof(uint32_t);
-    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &mesh->vertex_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, mesh->vertex_count, 3 * sizeof(double), &arrays->vertices));
-    RETURN_IF_FAILED(read_count(in, "tetrahedra", size, &mesh->tet_count));
-    RETURN_IF_FAILED(read_block(in, memory, mesh->tet_count, size, &arrays->tets));
-    mesh->positions = arrays->vertices;
-    mesh->tets = arrays->tets;
-    if (mesh->tet_count == 0 && mesh->vertex_count == 0) {
-        return PBS_OK;
-    }
-    return mesh->tet_count == particle_count
-               ? tet_mesh_check(mesh, memory)
-               : status_fail(PBS_ERROR_FORMAT, "%zu particles of %zu tetrahedra", particle_count,
-                             mesh->tet_count);
-}
-
-static pbs_status read_bonded(struct byte_reader *in, struct memory *memory, struct scene *scene,
-                              struct body_arrays *arrays, struct body **out) {
-    pbs_bonded_desc d = {
-        .struct_size = sizeof d, .density = 1.0, .young = 1.0, .shear_modulus = 1.0};
-    d.no_gravity = (int32_t)read_u32(in);
-    d.shear = (int32_t)read_u32(in);
-    d.drag = read_f64(in);
-    d.shear_factor = read_f64(in);
-    RETURN_IF_FAILED(read_count(in, "particles", 10 * sizeof(double), &d.particle_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d.particle_count, 3 * sizeof(double), &arrays->positions));
-    RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), &arrays->radii));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d.particle_count, sizeof(double), &arrays->contact_radii));
-    const double space = read_f64(in);
-    RETURN_IF_FAILED(check_not_negative(space, "space of contact"));
-    RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), &arrays->masses));
-    const size_t size = 2 * sizeof *d.bonds;
-    RETURN_IF_FAILED(read_count(in, "bonds", size + 6 * sizeof(double) + 1, &d.bond_count));
-    RETURN_IF_FAILED(read_block(in, memory, d.bond_count, size, &arrays->indices));
-    for (int i = 0; i < 3; i++) {
-        RETURN_IF_FAILED(read_block(in, memory, d.bond_count, sizeof(double), &arrays->values[i]));
-    }
-    d.positions = arrays->positions;
-    d.radii = arrays->radii;
-    d.contact_radii = arrays->contact_radii;
-    d.masses = arrays->masses;
-    d.bonds = arrays->indices;
-    d.bond_radii = arrays->values[0];
-    d.bond_young = arrays->values[1];
-    d.bond_shear_moduli = arrays->values[2];
-    for (int i = 3; i < 5; i++) {
-        RETURN_IF_FAILED(read_strengths(in, memory, d.bond_count, &arrays->values[i]));
-    }
-    d.bond_tensile_strengths = arrays->values[3];
-    d.bond_shear_strengths = arrays->values[4];
-    struct tet_mesh_view mesh = {0};
-    RETURN_IF_FAILED(read_mesh(in, memory, arrays, d.particle_count, &mesh));
-    RETURN_IF_FAILED(bonded_body_make(scene, memory, &d, &mesh, out));
-    (*out)->bonds.contact_space = space;
-    return PBS_OK;
-}
-
-/// Rounding included, where there is one line.
-static bool is_shape(const struct softening_shape *shape) {
-    return shape->stress > 0.0 && shape->opening > 0.0 &&
-           shape->stress + shape->opening < 1.0 + 1e-12;
-}
-
-/// How the bonds soften, where they do, and what remains of them.
-static pbs_status read_softening(struct byte_reader *in, struct memory *memory, struct body *body) {
-    const size_t count = body->bonds.count;
-    const uint32_t softens = read_u32(in);
-    if (softens > 1) {
-        return status_fail(PBS_ERROR_FORMAT, "a flag is %u", (unsigned)softens);
-    }
-    if (softens == 0) {
-        return PBS_OK;
-    }
-    struct softening_shape shape;
-    shape.stress = read_f64(in);
-    shape.opening = read_f64(in);
-    if (!is_shape(&shape)) {
-        return status_fail(PBS_ERROR_FORMAT, "bonds that soften to %g of their strength at %g",
-                           shape.stress, shape.opening);
-    }
-    RETURN_IF_FAILED(peridynamic_reserve_softening(body, memory, &shape));
-    struct peridynamic_body *own = &body->peridynamic;
-    read_doubles(in, own->onset, count);
-    read_doubles(in, own->remaining, count);
-    for (size_t i = 0; i < count; i++) {
-        if (!(own->onset[i] > 0.0 && isfinite(own->onset[i])) ||
-            !(own->remaining[i] >= 0.0 && own->remaining[i] <= 1.0)) {
-            return status_fail(PBS_ERROR_FORMAT,
-                               "bond %zu: softens from a strain of %g on, and %g of it remains", i,
-                               own->onset[i], own->remaining[i]);
-        }
-    }
-    return PBS_OK;
-}
-
-/// Strains at which the bonds break that the particles made.
-static pbs_status read_stretches(struct byte_reader *in, struct memory *memory, struct body *body,
-                                 double **stretches) {
-    size_t count = 0;
-    RETURN_IF_FAILED(read_count(in, "bonds", 2 * sizeof(double) + 1, &count));
-    if (count != body->bonds.count) {
-        return status_fail(PBS_ERROR_FORMAT, "%zu bonds, but its particles make %zu", count,
-                           body->bonds.count);
-    }
-    RETURN_IF_FAILED(read_softening(in, memory, body));
-    RETURN_IF_FAILED(read_block(in, memory, count, sizeof(double), stretches));
-    RETURN_IF_FAILED(peridynamic_check_stretches(body, *stretches));
-    peridynamic_set_stretches(body, *stretches);
-    return PBS_OK;
-}
-
-static pbs_status read_peridynamic(struct byte_reader *in, struct memory *memory,
-                                   struct scene *scene, struct body_arrays *arrays,
-                                   struct body **out) {
-    pbs_peridynamic_desc d = {.struct_size = sizeof d, .density = 1.0, .young = 1.0};
-    d.no_gravity = (int32_t)read_u32(in);
-    d.dimension = (int32_t)read_u32(in);
-    d.whole_volumes = (int32_t)read_u32(in);
-    d.no_calibration = (int32_t)read_u32(in);
-    d.no_surface_correction = (int32_t)read_u32(in);
-    d.drag = read_f64(in);
-    d.damping = read_f64(in);
-    d.spacing = read_f64(in);
-    d.horizon = read_f64(in);
-    d.section = read_f64(in);
-    d.section = d.dimension == PBS_PERIDYNAMIC_SOLID && d.section == 1.0 ? 0.0 : d.section;
-    RETURN_IF_FAILED(read_count(in, "particles", 7 * sizeof(double), &d.particle_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d.particle_count, 3 * sizeof(double), &arrays->positions));
-    double **const blocks[] = {&arrays->values[0], &arrays->values[1], &arrays->contact_radii,
-                               &arrays->masses};
-    for (int i = 0; i < 4; i++) {
-        RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), blocks[i]));
-    }
-    d.positions = arrays->positions;
-    d.volumes = arrays->values[0];
-    d.particle_young = arrays->values[1];
-    d.contact_radii = arrays->contact_radii;
-    RETURN_IF_FAILED(check_masses(arrays->masses, d.particle_count));
-    RETURN_IF_FAILED(peridynamic_body_make(scene, memory, &d, arrays->masses, out));
-    const pbs_status status = read_stretches(in, memory, *out, &arrays->values[2]);
-    if (status < 0) {
-        body_free(*out, memory);
-        *out = NULL;
-    }
-    return status;
 }
 
 static pbs_status read_contact(struct byte_reader *in, pbs_contact_desc *d) {
@@ -719,7 +344,7 @@ static pbs_status read_body_barrier(struct byte_reader *in, struct body_barrier 
 
 static pbs_status read_body(struct byte_reader *in, struct memory *memory, struct scene *scene,
                             struct body **out) {
-    struct body_arrays arrays = {0};
+    struct saved_arrays arrays = {0};
     const uint32_t kind = read_u32(in);
     pbs_contact_desc contact;
     struct contact_load load = {.force = {0.0}};
@@ -727,24 +352,11 @@ static pbs_status read_body(struct byte_reader *in, struct memory *memory, struc
     RETURN_IF_FAILED(read_contact(in, &contact));
     RETURN_IF_FAILED(read_load(in, &load));
     RETURN_IF_FAILED(read_body_barrier(in, &barrier));
-    pbs_status status;
-    if (kind == BODY_SOLID) {
-        status = read_solid(in, memory, scene, &arrays, out);
-    } else if (kind == BODY_SHELL) {
-        status = read_shell(in, memory, scene, &arrays, out);
-    } else if (kind == BODY_CUSTOM) {
-        status = read_custom(in, memory, scene, &arrays, out);
-    } else if (kind == BODY_SPRINGS) {
-        status = read_springs(in, memory, scene, &arrays, out);
-    } else if (kind == BODY_AFFINE) {
-        status = read_affine(in, memory, scene, &arrays, out);
-    } else if (kind == BODY_BONDED) {
-        status = read_bonded(in, memory, scene, &arrays, out);
-    } else if (kind == BODY_PERIDYNAMIC) {
-        status = read_peridynamic(in, memory, scene, &arrays, out);
-    } else {
-        status = status_fail(PBS_ERROR_FORMAT, "kind %u is not known", (unsigned)kind);
+    const struct body_table *table = body_table_find(kind);
+    if (table == NULL) {
+        return status_fail(PBS_ERROR_FORMAT, "kind %u is not known", (unsigned)kind);
     }
+    const pbs_status status = table->read(in, memory, scene, &arrays, out);
     release_arrays(memory, &arrays);
     if (status >= 0 && *out != NULL) {
         (*out)->contact = contact;
@@ -752,37 +364,6 @@ static pbs_status read_body(struct byte_reader *in, struct memory *memory, struc
         (*out)->barrier = barrier;
     }
     return status;
-}
-
-/// Of vertices that are no nodes; those of nodes are part of the state.
-static pbs_status read_vertex_forces(struct byte_reader *in, const struct body *body) {
-    if (vertices_are_nodes(body)) {
-        return PBS_OK;
-    }
-    read_doubles(in, body->vertices.contact_force, 3 * body->vertex_count);
-    return check_vectors(body->vertices.contact_force, body->vertex_count, "contact force");
-}
-
-/// As they are, not normalised anew: a world goes on to the bit.
-static pbs_status read_orientations(struct byte_reader *in, const struct body *body) {
-    read_doubles(in, body->bonded.orientations, 4 * body->vertex_count);
-    for (size_t i = 0; i < body->vertex_count; i++) {
-        double unit[4];
-        RETURN_IF_FAILED(check_quaternion(body->bonded.orientations + 4 * i, "orientation", unit));
-    }
-    return PBS_OK;
-}
-
-/// What particles that bonds join have besides a description.
-static pbs_status read_particles(struct byte_reader *in, struct memory *memory, struct body *body) {
-    if (body->bonds.fragments.fragment == NULL) {
-        return PBS_OK;
-    }
-    RETURN_IF_FAILED(read_broken(in, body));
-    if (body->kind == BODY_BONDED) {
-        RETURN_IF_FAILED(read_orientations(in, body));
-    }
-    return read_fragments(in, memory, body);
 }
 
 static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, struct scene *scene) {
@@ -798,8 +379,9 @@ static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, str
         }
         body->slot = slot;
         handle_insert_at(&scene->bodies, slot, body);
-        RETURN_IF_FAILED(as_format(read_vertex_forces(in, body), "body", i));
-        RETURN_IF_FAILED(as_format(read_particles(in, memory, body), "body", i));
+        if (body->table->resume != NULL) {
+            RETURN_IF_FAILED(as_format(body->table->resume(in, memory, body), "body", i));
+        }
     }
     return PBS_OK;
 }

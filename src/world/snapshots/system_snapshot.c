@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/runtime/arithmetic.h"
-#include "world/snapshots/byte_stream.h"
+#include "world/interface/byte_stream.h"
 #include "world/interface/check.h"
 #include "world/objects/integrator.h"
 #include "world/snapshots/snapshot.h"

@@ -10,7 +10,7 @@
 #include "integrate/stepping/explicit.h"
 #include "integrate/stepping/stable_step.h"
 #include "world/bodies/affine_strain.h"
-#include "world/bodies/bonded.h"
+#include "world/particles/bonded.h"
 #include "world/breaking/breaking.h"
 #include "world/interface/check.h"
 #include "world/readback/contact_readback.h"

@@ -3,7 +3,7 @@
 // and nothing changes. A step that would end beyond fails.
 #include "base/config.h"
 #include "support/world_testing.h"
-#include "world/snapshots/byte_stream.h"
+#include "world/interface/byte_stream.h"
 #include "world/snapshots/snapshot.h"
 
 static const double limit = COORDINATE_LIMIT;

@@ -1,7 +1,7 @@
 // Saved worlds: everything comes back, ids included; damaged bytes are refused and change nothing.
 #include "support/random.h"
 #include "support/world_testing.h"
-#include "world/snapshots/byte_stream.h"
+#include "world/interface/byte_stream.h"
 #include "world/snapshots/snapshot.h"
 
 /// Without gravity even, so that whatever is found in it has been restored.

@@ -5,11 +5,12 @@
 
 #include "base/matrix3/math3.h"
 #include "energy/bonds/bonds.h"
-#include "world/bodies/bonded.h"
-#include "world/bodies/body_bonds.h"
+#include "world/particles/bonded.h"
+#include "world/particles/body_bonds.h"
 #include "world/interface/check.h"
 #include "world/objects/scene.h"
 #include "world/interface/settings.h"
+#include "world/objects/body_table.h"
 
 pbs_status pbs_bonded_desc_init(pbs_bonded_desc *d, size_t struct_size) {
     const pbs_bonded_desc defaults = {
@@ -343,6 +344,7 @@ pbs_status bonded_body_make(struct scene *scene, struct memory *memory, const pb
     if (body == NULL) {
         return PBS_ERROR_MEMORY;
     }
+    body->table = &body_table_bonded;
     body->kind = BODY_BONDED;
     body->node_count = 2 * d->particle_count;
     body->vertex_count = d->particle_count;
@@ -362,8 +364,9 @@ static pbs_status check_whole(const pbs_bonded_desc *d) {
                : PBS_OK;
 }
 
-pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const pbs_bonded_desc *d,
+pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const void *description,
                               struct body **out) {
+    const pbs_bonded_desc *d = description;
     pbs_bonded_desc made = *d;
     struct bonded_arrays arrays = {0};
     RETURN_IF_FAILED(check_whole(d));

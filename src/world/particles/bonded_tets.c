@@ -6,7 +6,7 @@
 #include "base/runtime/arithmetic.h"
 #include "base/matrix3/math3.h"
 #include "geometry/meshes/tet_mesh.h"
-#include "world/bodies/bonded.h"
+#include "world/particles/bonded.h"
 #include "world/interface/check.h"
 
 static const double PI = 3.14159265358979323846;

@@ -6,7 +6,7 @@
 #include "base/matrix3/math3.h"
 #include "base/matrix3/quaternion.h"
 #include "pbs/bonded.h"
-#include "world/bodies/bonded.h"
+#include "world/particles/bonded.h"
 #include "world/interface/check.h"
 
 // --- a step's copies ---

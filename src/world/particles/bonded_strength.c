@@ -4,7 +4,7 @@
 
 #include "base/matrix3/math3.h"
 #include "fracture/scatter.h"
-#include "world/bodies/bonded.h"
+#include "world/particles/bonded.h"
 #include "world/interface/check.h"
 
 static pbs_status check_numbers_of_bonds(const double *values, size_t count, const char *name) {

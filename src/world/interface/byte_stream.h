@@ -1,7 +1,7 @@
 // Bytes of a saved world: numbers one after another in the machine's own order, without padding.
 // Writing past the end only counts; reading past the end gives zeros and is remembered.
-#ifndef PBS_WORLD_SNAPSHOTS_BYTE_STREAM_H
-#define PBS_WORLD_SNAPSHOTS_BYTE_STREAM_H
+#ifndef PBS_WORLD_INTERFACE_BYTE_STREAM_H
+#define PBS_WORLD_INTERFACE_BYTE_STREAM_H
 
 #include "base/runtime/memory.h"
 
@@ -28,6 +28,7 @@ void read_bytes(struct byte_reader *reader, void *out, size_t size);
 uint32_t read_u32(struct byte_reader *reader);
 uint64_t read_u64(struct byte_reader *reader);
 double read_f64(struct byte_reader *reader);
+void read_doubles(struct byte_reader *reader, double *out, size_t count);
 
 /// A count of things that take `size` bytes each: PBS_ERROR_FORMAT when so many cannot be in what
 /// is left.

@@ -6,7 +6,7 @@
 #include "geometry/exact/orientation.h"
 #include "geometry/meshes/tet_mesh.h"
 #include "world/interface/check.h"
-#include "world/bodies/peridynamic.h"
+#include "world/particles/peridynamic.h"
 
 /// Its points are origin + (i + 1/2) spacing, i below the counts; in a plane and of a bar the axes
 /// that are left have one point, at the origin.

@@ -1,10 +1,10 @@
 // Near is what is closer than 1.8 spacings; the factor goes by lengths at rest alone, not by what
 // is broken, so that a restored world has the same.
-#include "world/model/near_bonds.h"
+#include "world/particles/near_bonds.h"
 
 #include <math.h>
 
-#include "world/bodies/peridynamic.h"
+#include "world/particles/peridynamic.h"
 
 /// From there on products without a matrix take less time than with it, preconditioners included.
 static const size_t MANY_BONDS = 300000;

@@ -1,6 +1,6 @@
 // What the world's parts need of peridynamic bodies besides their creation.
-#ifndef PBS_WORLD_BODIES_PERIDYNAMIC_H
-#define PBS_WORLD_BODIES_PERIDYNAMIC_H
+#ifndef PBS_WORLD_PARTICLES_PERIDYNAMIC_H
+#define PBS_WORLD_PARTICLES_PERIDYNAMIC_H
 
 #include "fracture/peridynamic.h"
 #include "world/objects/scene.h"
@@ -14,6 +14,9 @@ struct peridynamic_filling {
 pbs_status peridynamic_fill(struct memory *memory, const pbs_peridynamic_desc *d,
                             struct peridynamic_filling *out);
 
+/// Of a pbs_peridynamic_desc: struct body_table.
+pbs_status peridynamic_body_create(struct scene *scene, struct memory *memory,
+                                   const void *description, struct body **out);
 /// Makes a body of particles, which are not to be filled any more. masses: null (density times
 /// volume), or as they are.
 pbs_status peridynamic_body_make(struct scene *scene, struct memory *memory,

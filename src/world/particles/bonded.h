@@ -1,7 +1,7 @@
 // What the world's parts need of bonded bodies besides their creation: the orientations, which
 // belong to the bodies and are copied for a step.
-#ifndef PBS_WORLD_BODIES_BONDED_H
-#define PBS_WORLD_BODIES_BONDED_H
+#ifndef PBS_WORLD_PARTICLES_BONDED_H
+#define PBS_WORLD_PARTICLES_BONDED_H
 
 #include "energy/bonds/bonds.h"
 #include "integrate/states/rotations.h"
@@ -25,6 +25,9 @@ pbs_status bonded_fill_strengths(const pbs_bonded_desc *d, struct body *body);
 pbs_status bonded_check_weight(const struct nodes *nodes, const struct body *body,
                                const double gravity[3]);
 
+/// Of a pbs_bonded_desc: struct body_table.
+pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const void *description,
+                              struct body **out);
 /// Makes a body of particles and bonds, which knows of the mesh that they were made of, empty where
 /// there was none.
 pbs_status bonded_body_make(struct scene *scene, struct memory *memory, const pbs_bonded_desc *d,

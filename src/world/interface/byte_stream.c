@@ -1,5 +1,5 @@
 // Reading and writing bytes; see byte_stream.h.
-#include "world/snapshots/byte_stream.h"
+#include "world/interface/byte_stream.h"
 
 #include <string.h>
 
@@ -59,6 +59,10 @@ double read_f64(struct byte_reader *reader) {
     double value;
     read_bytes(reader, &value, sizeof value);
     return value;
+}
+
+void read_doubles(struct byte_reader *reader, double *out, size_t count) {
+    read_bytes(reader, out, count * sizeof *out);
 }
 
 pbs_status read_count(struct byte_reader *reader, const char *name, size_t size, size_t *count) {

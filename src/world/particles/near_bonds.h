@@ -1,7 +1,7 @@
 // Which bonds of peridynamic bodies are assembled where not all are
 // (docs/theory/linear_solvers.md section 4).
-#ifndef PBS_WORLD_MODEL_NEAR_BONDS_H
-#define PBS_WORLD_MODEL_NEAR_BONDS_H
+#ifndef PBS_WORLD_PARTICLES_NEAR_BONDS_H
+#define PBS_WORLD_PARTICLES_NEAR_BONDS_H
 
 #include "world/objects/scene.h"
 

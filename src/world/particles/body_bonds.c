@@ -1,5 +1,5 @@
 // See body_bonds.h.
-#include "world/bodies/body_bonds.h"
+#include "world/particles/body_bonds.h"
 
 struct bond_list body_bond_list(const struct body *body) {
     return (struct bond_list){.count = body->bonds.count,
@@ -23,4 +23,14 @@ void body_come_apart(struct body *body) {
     }
     body->bonds.came_apart = false;
     body->bonds.softened = false;
+}
+
+void body_bonds_free(struct body *body, struct memory *memory) {
+    fragments_free(&body->bonds.fragments, memory);
+    memory_release(memory, body->bonds.rest);
+    memory_release(memory, body->bonds.contact_radii);
+    memory_release(memory, body->bonds.pairs);
+    memory_release(memory, body->bonds.broken);
+    memory_release(memory, body->bonds.release);
+    memory_release(memory, body->bonds.volume_fractions);
 }

@@ -7,8 +7,9 @@
 #include "base/matrix3/math3.h"
 #include "fracture/scatter.h"
 #include "world/interface/check.h"
-#include "world/bodies/peridynamic.h"
+#include "world/particles/peridynamic.h"
 #include "world/interface/settings.h"
+#include "world/objects/body_table.h"
 
 pbs_status pbs_peridynamic_desc_init(pbs_peridynamic_desc *d, size_t struct_size) {
     const pbs_peridynamic_desc defaults = {.density = 1000.0, .young = 1e7};
@@ -444,6 +445,7 @@ pbs_status peridynamic_body_make(struct scene *scene, struct memory *memory,
     if (body == NULL) {
         return PBS_ERROR_MEMORY;
     }
+    body->table = &body_table_peridynamic;
     body->kind = BODY_PERIDYNAMIC;
     body->node_count = d->particle_count;
     body->vertex_count = d->particle_count;
@@ -476,7 +478,8 @@ static pbs_status check_filling(const pbs_peridynamic_desc *d) {
 }
 
 pbs_status peridynamic_body_create(struct scene *scene, struct memory *memory,
-                                   const pbs_peridynamic_desc *d, struct body **out) {
+                                   const void *description, struct body **out) {
+    const pbs_peridynamic_desc *d = description;
     if (d->box == NULL && d->tets == NULL) {
         return peridynamic_body_make(scene, memory, d, NULL, out);
     }

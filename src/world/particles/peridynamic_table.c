@@ -1,0 +1,168 @@
+// Peridynamic bodies as a kind of body, and how they are saved.
+#include <math.h>
+
+#include "world/interface/check.h"
+#include "world/objects/body_table.h"
+#include "world/particles/body_bonds.h"
+#include "world/particles/peridynamic.h"
+#include "world/particles/saved_bonds.h"
+
+static pbs_status warn(const struct scene *scene, const struct body *body) {
+    return peridynamic_check_weight(&scene->nodes, body, scene->settings.gravity);
+}
+
+static void free_own(struct body *body, struct memory *memory) {
+    body_bonds_free(body, memory);
+    memory_release(memory, body->peridynamic.volumes);
+    memory_release(memory, body->peridynamic.young);
+    memory_release(memory, body->peridynamic.lengths);
+    memory_release(memory, body->peridynamic.stiffness);
+    memory_release(memory, body->peridynamic.critical);
+    memory_release(memory, body->peridynamic.onset);
+    memory_release(memory, body->peridynamic.remaining);
+}
+
+// --- saving ---
+
+static void write_softening(struct byte_writer *out, const struct body *body) {
+    const struct peridynamic_body *own = &body->peridynamic;
+    write_u32(out, peridynamic_softens(body));
+    if (peridynamic_softens(body)) {
+        write_f64(out, own->softening.stress);
+        write_f64(out, own->softening.opening);
+        write_doubles(out, own->onset, body->bonds.count);
+        write_doubles(out, own->remaining, body->bonds.count);
+    }
+}
+
+/// Bonds are made again from the particles, and have the same order.
+static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+    const struct peridynamic_body *own = &body->peridynamic;
+    write_u32(out, body->no_gravity);
+    write_u32(out, (uint32_t)own->dimension);
+    write_u32(out, own->whole_volumes);
+    write_u32(out, own->no_calibration);
+    write_u32(out, own->no_surface_correction);
+    write_f64(out, body->drag);
+    write_f64(out, body->damping);
+    write_f64(out, own->spacing);
+    write_f64(out, own->horizon);
+    write_f64(out, own->section);
+    write_u64(out, body->vertex_count);
+    write_doubles(out, body->bonds.rest, 3 * body->vertex_count);
+    write_doubles(out, own->volumes, body->vertex_count);
+    write_doubles(out, own->young, body->vertex_count);
+    write_doubles(out, body->bonds.contact_radii, body->vertex_count);
+    write_doubles(out, nodes->mass + body->node_start, body->vertex_count);
+    write_u64(out, body->bonds.count);
+    write_softening(out, body);
+    write_doubles(out, own->critical, body->bonds.count);
+    saved_bonds_write_broken(out, body);
+    saved_bonds_write_fragments(out, body);
+}
+
+/// Rounding included, where there is one line.
+static bool is_shape(const struct softening_shape *shape) {
+    return shape->stress > 0.0 && shape->opening > 0.0 &&
+           shape->stress + shape->opening < 1.0 + 1e-12;
+}
+
+/// How the bonds soften, where they do, and what remains of them.
+static pbs_status read_softening(struct byte_reader *in, struct memory *memory, struct body *body) {
+    const size_t count = body->bonds.count;
+    const uint32_t softens = read_u32(in);
+    if (softens > 1) {
+        return status_fail(PBS_ERROR_FORMAT, "a flag is %u", (unsigned)softens);
+    }
+    if (softens == 0) {
+        return PBS_OK;
+    }
+    struct softening_shape shape;
+    shape.stress = read_f64(in);
+    shape.opening = read_f64(in);
+    if (!is_shape(&shape)) {
+        return status_fail(PBS_ERROR_FORMAT, "bonds that soften to %g of their strength at %g",
+                           shape.stress, shape.opening);
+    }
+    RETURN_IF_FAILED(peridynamic_reserve_softening(body, memory, &shape));
+    struct peridynamic_body *own = &body->peridynamic;
+    read_doubles(in, own->onset, count);
+    read_doubles(in, own->remaining, count);
+    for (size_t i = 0; i < count; i++) {
+        if (!(own->onset[i] > 0.0 && isfinite(own->onset[i])) ||
+            !(own->remaining[i] >= 0.0 && own->remaining[i] <= 1.0)) {
+            return status_fail(PBS_ERROR_FORMAT,
+                               "bond %zu: softens from a strain of %g on, and %g of it remains", i,
+                               own->onset[i], own->remaining[i]);
+        }
+    }
+    return PBS_OK;
+}
+
+/// Strains at which the bonds break that the particles made.
+static pbs_status read_stretches(struct byte_reader *in, struct memory *memory, struct body *body,
+                                 double **stretches) {
+    size_t count = 0;
+    RETURN_IF_FAILED(read_count(in, "bonds", 2 * sizeof(double) + 1, &count));
+    if (count != body->bonds.count) {
+        return status_fail(PBS_ERROR_FORMAT, "%zu bonds, but its particles make %zu", count,
+                           body->bonds.count);
+    }
+    RETURN_IF_FAILED(read_softening(in, memory, body));
+    RETURN_IF_FAILED(read_block(in, memory, count, sizeof(double), stretches));
+    RETURN_IF_FAILED(peridynamic_check_stretches(body, *stretches));
+    peridynamic_set_stretches(body, *stretches);
+    return PBS_OK;
+}
+
+static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                       struct saved_arrays *arrays, struct body **out) {
+    pbs_peridynamic_desc d = {.struct_size = sizeof d, .density = 1.0, .young = 1.0};
+    d.no_gravity = (int32_t)read_u32(in);
+    d.dimension = (int32_t)read_u32(in);
+    d.whole_volumes = (int32_t)read_u32(in);
+    d.no_calibration = (int32_t)read_u32(in);
+    d.no_surface_correction = (int32_t)read_u32(in);
+    d.drag = read_f64(in);
+    d.damping = read_f64(in);
+    d.spacing = read_f64(in);
+    d.horizon = read_f64(in);
+    d.section = read_f64(in);
+    d.section = d.dimension == PBS_PERIDYNAMIC_SOLID && d.section == 1.0 ? 0.0 : d.section;
+    RETURN_IF_FAILED(read_count(in, "particles", 7 * sizeof(double), &d.particle_count));
+    RETURN_IF_FAILED(
+        read_block(in, memory, d.particle_count, 3 * sizeof(double), &arrays->positions));
+    double **const blocks[] = {&arrays->values[0], &arrays->values[1], &arrays->contact_radii,
+                               &arrays->masses};
+    for (int i = 0; i < 4; i++) {
+        RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), blocks[i]));
+    }
+    d.positions = arrays->positions;
+    d.volumes = arrays->values[0];
+    d.particle_young = arrays->values[1];
+    d.contact_radii = arrays->contact_radii;
+    RETURN_IF_FAILED(check_masses(arrays->masses, d.particle_count));
+    RETURN_IF_FAILED(peridynamic_body_make(scene, memory, &d, arrays->masses, out));
+    const pbs_status status = read_stretches(in, memory, *out, &arrays->values[2]);
+    if (status < 0) {
+        body_free(*out, memory);
+        *out = NULL;
+    }
+    return status;
+}
+
+static pbs_status resume(struct byte_reader *in, struct memory *memory, struct body *body) {
+    RETURN_IF_FAILED(saved_bonds_read_broken(in, body));
+    return saved_bonds_read_fragments(in, memory, body);
+}
+
+const struct body_table body_table_peridynamic = {
+    .id = BODY_PERIDYNAMIC,
+    .settings = &settings_peridynamic,
+    .create = peridynamic_body_create,
+    .warn = warn,
+    .free = free_own,
+    .write = write,
+    .read = read,
+    .resume = resume,
+};

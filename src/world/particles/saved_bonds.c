@@ -1,0 +1,59 @@
+// See saved_bonds.h.
+#include "world/particles/saved_bonds.h"
+
+#include <math.h>
+
+#include "world/particles/body_bonds.h"
+
+void saved_bonds_write_broken(struct byte_writer *out, const struct body *body) {
+    write_bytes(out, body->bonds.broken, body->bonds.count);
+    write_doubles(out, body->bonds.release, body->bonds.count);
+}
+
+pbs_status saved_bonds_read_broken(struct byte_reader *in, struct body *body) {
+    uint8_t *broken = body->bonds.broken;
+    read_bytes(in, broken, body->bonds.count);
+    for (size_t i = 0; i < body->bonds.count; i++) {
+        if (broken[i] > BOND_CUT) {
+            return status_fail(PBS_ERROR_FORMAT, "bond %zu: a flag is %u", i, (unsigned)broken[i]);
+        }
+    }
+    double *release = body->bonds.release;
+    read_doubles(in, release, body->bonds.count);
+    for (size_t i = 0; i < body->bonds.count; i++) {
+        if (!(release[i] >= 0.0 && isfinite(release[i]))) {
+            return status_fail(PBS_ERROR_FORMAT, "bond %zu: particles that touch at %g m", i,
+                               release[i]);
+        }
+    }
+    return PBS_OK;
+}
+
+void saved_bonds_write_fragments(struct byte_writer *out, const struct body *body) {
+    write_u64(out, body->bonds.fragments.count);
+    write_bytes(out, body->bonds.fragments.parent, body->bonds.fragments.count * sizeof(uint32_t));
+    write_bytes(out, body->bonds.fragments.fragment, body->vertex_count * sizeof(uint32_t));
+}
+
+pbs_status saved_bonds_read_fragments(struct byte_reader *in, struct memory *memory,
+                                      struct body *body) {
+    const struct bond_list bonds = body_bond_list(body);
+    uint32_t *arrays[2] = {NULL, NULL};
+    size_t count = 0;
+    RETURN_IF_FAILED(read_count(in, "fragments", sizeof(uint32_t), &count));
+    pbs_status status = read_block(in, memory, count, sizeof(uint32_t), &arrays[0]);
+    if (status >= 0) {
+        status = read_block(in, memory, body->vertex_count, sizeof(uint32_t), &arrays[1]);
+    }
+    if (status >= 0 &&
+        !fragments_restore(&body->bonds.fragments, &bonds, arrays[1], arrays[0], count)) {
+        status = status_fail(PBS_ERROR_FORMAT, "fragments that its bonds do not make");
+    }
+    if (status >= 0) {
+        body->bonds.came_apart = true;
+        body_come_apart(body);
+    }
+    memory_release(memory, arrays[0]);
+    memory_release(memory, arrays[1]);
+    return status;
+}
