@@ -11,6 +11,7 @@
 #include "world/contact_scenes/contact_kind.h"
 #include "world/objects/integrator.h"
 #include "world/interface/settings.h"
+#include "world/objects/body_table.h"
 
 // --- settings ---
 
@@ -285,7 +286,7 @@ static struct callback *find_callback(const pbs_world *w, uint64_t tag) {
 void world_attach_callbacks(pbs_world *w) {
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         struct body *body = scene_body(&w->scene, i);
-        if (body->kind == BODY_CUSTOM && body->custom.evaluate == NULL) {
+        if (body->table->calls_host && body->custom.evaluate == NULL) {
             const struct callback *callback = find_callback(w, body->custom.tag);
             body->custom.evaluate = callback != NULL ? callback->evaluate : NULL;
             body->custom.user = callback != NULL ? callback->user : NULL;
@@ -296,7 +297,7 @@ void world_attach_callbacks(pbs_world *w) {
 pbs_status world_check_callbacks(const pbs_world *w) {
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         const struct body *body = scene_body(&w->scene, i);
-        if (body->kind == BODY_CUSTOM && body->custom.evaluate == NULL) {
+        if (body->table->calls_host && body->custom.evaluate == NULL) {
             return status_fail(
                 PBS_ERROR_MISSING_CALLBACK,
                 "no callback is registered under tag %llu, which restored body %zu needs",
@@ -325,7 +326,7 @@ pbs_status pbs_world_register_callback(pbs_world *w, uint64_t tag, pbs_custom_fn
     *callback = (struct callback){tag, evaluate, user};
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         struct body *body = scene_body(&w->scene, i);
-        if (body->kind == BODY_CUSTOM && body->custom.tag == tag) {
+        if (body->table->calls_host && body->custom.tag == tag) {
             body->custom.evaluate = evaluate;
             body->custom.user = user;
             w->topology.is_current = false;
@@ -467,8 +468,9 @@ pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
     RETURN_IF_FAILED(check_pointer(i, "the integrator"));
     RETURN_IF_FAILED(contact_kind_check_scheme(&w->scene, i->choice.scheme));
     for (size_t b = 0; b < w->scene.bodies.count; b++) {
-        if (scene_body(&w->scene, b)->kind == BODY_BONDED) {
-            RETURN_IF_FAILED(bonded_check_scheme(i->choice.scheme));
+        const struct body_table *kind = scene_body(&w->scene, b)->table;
+        if (kind->check_scheme != NULL) {
+            RETURN_IF_FAILED(kind->check_scheme(i->choice.scheme));
         }
     }
     if (i->choice.scheme != w->scene.integrator.scheme ||

@@ -13,6 +13,8 @@
 #include "world/objects/scene.h"
 #include "world/interface/settings.h"
 #include "world/objects/body_table.h"
+#include "world/objects/body_terms.h"
+#include "energy/affine/affine.h"
 
 pbs_status pbs_affine_desc_init(pbs_affine_desc *d, size_t struct_size) {
     const pbs_affine_desc defaults = {
@@ -65,6 +67,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     body->affine.density = d->density;
     body->affine.stiffness = d->stiffness;
     body->affine.rest = memory_copy(memory, d->positions, d->vertex_count, 3 * sizeof(double));
+    body->rest = body->affine.rest;
     if (body->affine.rest == NULL) {
         return PBS_ERROR_MEMORY;
     }
@@ -223,7 +226,6 @@ static pbs_status make(struct scene *scene, struct memory *memory, const pbs_aff
         return PBS_ERROR_MEMORY;
     }
     body->table = &body_table_affine;
-    body->kind = BODY_AFFINE;
     body->node_count = AFFINE_NODES;
     body->vertex_count = d->vertex_count;
     const pbs_status status = fill(body, &scene->nodes, memory, d);
@@ -242,6 +244,90 @@ static pbs_status create(struct scene *scene, struct memory *memory, const void 
 
 static void free_own(struct body *body, struct memory *memory) {
     memory_release(memory, body->affine.rest);
+}
+
+// --- terms ---
+
+static size_t count_affine(const struct scene *scene) {
+    size_t count = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        count += scene_body(scene, i)->table == &body_table_affine;
+    }
+    return count;
+}
+
+/// Arrays of all affine bodies, in their order.
+struct gathered_affine {
+    uint32_t *nodes;
+    double *stiffness, *radius, *damping;
+};
+
+static void gather_affine(const struct scene *scene, const struct gathered_affine *out) {
+    size_t at = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        if (body->table == &body_table_affine) {
+            for (uint32_t k = 0; k < 3; k++) {
+                out->nodes[3 * at + k] = (uint32_t)body->node_start + 1 + k;
+            }
+            out->stiffness[at] = body->affine.stiffness * body->affine.volume;
+            out->radius[at] = body->affine.radius;
+            out->damping[at] = 0.0;
+            at++;
+        }
+    }
+}
+
+static pbs_status add_terms(const struct scene *scene, struct memory *memory,
+                            struct body_terms *out) {
+    const size_t count = count_affine(scene);
+    if (count == 0) {
+        return PBS_OK;
+    }
+    struct gathered_affine g = {.nodes = memory_allocate(memory, count, 3 * sizeof(uint32_t)),
+                                .stiffness = memory_allocate(memory, count, sizeof(double)),
+                                .radius = memory_allocate(memory, count, sizeof(double)),
+                                .damping = memory_allocate(memory, count, sizeof(double))};
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (g.nodes != NULL && g.stiffness != NULL && g.radius != NULL && g.damping != NULL) {
+        gather_affine(scene, &g);
+        const struct affine_input input = {count, g.nodes, g.stiffness, g.radius, g.damping};
+        struct affine *affine = NULL;
+        status = affine_create(memory, &input, &affine);
+        if (status >= 0) {
+            status = body_terms_add(out, affine_term(affine));
+        }
+    }
+    memory_release(memory, g.nodes);
+    memory_release(memory, g.stiffness);
+    memory_release(memory, g.radius);
+    memory_release(memory, g.damping);
+    return status;
+}
+
+/// k V |A^T A - 1|^2 is 4 k V |E|^2, E the strain of A.
+static void gather_handles(const struct body *body, size_t element, size_t at,
+                           const struct damped *out) {
+    (void)element;
+    static const uint32_t handles[3] = {1, 2, 3};
+    const struct affine_body *affine = &body->affine;
+    damped_put_nodes(body, handles, at, out);
+    for (size_t k = 0; k < 9; k++) {
+        out->gradients[9 * at + k] = k % 4 == 0 ? 1.0 / affine->radius : 0.0;
+    }
+    out->mu[at] = 4.0 * affine->stiffness * affine->volume * body->damping;
+    out->lambda[at] = 0.0;
+}
+
+static size_t count_damped(const struct body *body) {
+    return body->vertex_count > 0;
+}
+
+static const struct damped_elements DAMPED = {
+    .shape = STRAIN_HANDLES, .width = 3, .count = count_damped, .gather = gather_handles};
+
+static double stiffest(const struct body *body) {
+    return body->affine.stiffness;
 }
 
 // --- saving ---
@@ -295,4 +381,8 @@ const struct body_table body_table_affine = {
     .write = write,
     .read = read,
     .resume = resume,
+    .add_terms = add_terms,
+    .damped = &DAMPED,
+    .encloses_volume = true,
+    .stiffest = stiffest,
 };

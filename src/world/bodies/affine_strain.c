@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/matrix3/math3.h"
+#include "world/objects/body_table.h"
 
 static double strain_of(const struct body *body, const double *x) {
     const double *handles = x + 3 * (body->node_start + 1);
@@ -24,8 +25,8 @@ double affine_strain_largest(const struct scene *scene, const struct body **body
     double largest = 0.0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *at = scene_body(scene, i);
-        const double strain = at->kind == BODY_AFFINE ? strain_of(at, scene->nodes.x) : 0.0;
-        if (at->kind == BODY_AFFINE && (worst == NULL || strain > largest)) {
+        const double strain = at->table == &body_table_affine ? strain_of(at, scene->nodes.x) : 0.0;
+        if (at->table == &body_table_affine && (worst == NULL || strain > largest)) {
             worst = at;
             largest = strain;
         }

@@ -6,6 +6,8 @@
 #include "world/objects/scene.h"
 #include "world/interface/settings.h"
 #include "world/objects/body_table.h"
+#include "world/objects/body_terms.h"
+#include "energy/custom/custom.h"
 
 enum { WIDTH_LIMIT = 8 };
 
@@ -100,7 +102,6 @@ static pbs_status make(struct scene *scene, struct memory *memory, const pbs_cus
         return PBS_ERROR_MEMORY;
     }
     body->table = &body_table_custom;
-    body->kind = BODY_CUSTOM;
     body->node_count = d->vertex_count;
     body->vertex_count = d->vertex_count;
     pbs_status status = copy_description(body, memory, d);
@@ -126,6 +127,48 @@ static pbs_status create(struct scene *scene, struct memory *memory, const void 
 
 static void free_own(struct body *body, struct memory *memory) {
     memory_release(memory, body->custom.stencils);
+}
+
+// --- terms ---
+
+static pbs_status add_term(const struct body *body, struct memory *memory, struct body_terms *out) {
+    const struct custom_body *own = &body->custom;
+    const size_t index_count = own->stencil_count * own->width;
+    uint32_t *nodes = memory_allocate(memory, index_count, sizeof *nodes);
+    if (nodes == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < index_count; i++) {
+        nodes[i] = (uint32_t)body->node_start + own->stencils[i];
+    }
+    const struct custom_input input = {.width = own->width,
+                                       .stencil_count = own->stencil_count,
+                                       .nodes = nodes,
+                                       .evaluate = own->evaluate,
+                                       .user = own->user,
+                                       .is_concurrent = own->concurrent,
+                                       .is_linear = own->is_linear,
+                                       .damping = body->damping};
+    struct custom *custom = NULL;
+    const pbs_status status = custom_create(memory, &input, &custom);
+    memory_release(memory, nodes);
+    RETURN_IF_FAILED(status);
+    return body_terms_add(out, custom_term(custom));
+}
+
+static pbs_status add_terms(const struct scene *scene, struct memory *memory,
+                            struct body_terms *out) {
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        if (body->custom.stencil_count > 0) {
+            RETURN_IF_FAILED(add_term(body, memory, out));
+        }
+    }
+    return PBS_OK;
+}
+
+static size_t count_elements(const struct body *body) {
+    return body->custom.stencil_count;
 }
 
 // --- saving ---
@@ -178,4 +221,8 @@ const struct body_table body_table_custom = {
     .free = free_own,
     .write = write,
     .read = read,
+    .add_terms = add_terms,
+    .has_rayleigh_damping = true,
+    .calls_host = true,
+    .count_elements = count_elements,
 };

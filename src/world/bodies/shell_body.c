@@ -9,6 +9,7 @@
 #include "world/interface/settings.h"
 #include "world/bodies/shell_edges.h"
 #include "world/objects/body_table.h"
+#include "world/bodies/shell_terms.h"
 
 pbs_status pbs_shell_desc_init(pbs_shell_desc *d, size_t struct_size) {
     const pbs_shell_desc defaults = {
@@ -87,6 +88,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     body->triangles = memory_copy(memory, d->triangles, d->triangle_count,
                                   3 * sizeof *body->triangles);
     shell->rest = memory_copy(memory, d->positions, d->vertex_count, 3 * sizeof *shell->rest);
+    body->rest = shell->rest;
     if (body->triangles == NULL || shell->rest == NULL) {
         return PBS_ERROR_MEMORY;
     }
@@ -147,7 +149,6 @@ static pbs_status make(struct scene *scene, struct memory *memory, const pbs_she
         return PBS_ERROR_MEMORY;
     }
     body->table = &body_table_shell;
-    body->kind = BODY_SHELL;
     body->node_count = d->vertex_count;
     body->vertex_count = d->vertex_count;
     pbs_status status = copy_description(body, memory, d);
@@ -174,6 +175,21 @@ static void free_own(struct body *body, struct memory *memory) {
     memory_release(memory, body->shell.rest_angles);
     memory_release(memory, body->shell.clamp_sides);
     memory_release(memory, body->shell.clamps);
+}
+
+// --- what others ask ---
+
+static double stiffest(const struct body *body) {
+    return body->shell.young;
+}
+
+static size_t count_elements(const struct body *body) {
+    return body->triangle_count + body->shell.hinge_count;
+}
+
+static struct body_simplices list_simplices(const struct body *body) {
+    return (struct body_simplices){
+        .width = 3, .count = body->triangle_count, .corners = body->triangles};
 }
 
 // --- saving ---
@@ -260,4 +276,10 @@ const struct body_table body_table_shell = {
     .free = free_own,
     .write = write,
     .read = read,
+    .add_terms = shell_add_terms,
+    .damped = &shell_damped,
+    .has_rayleigh_damping = true,
+    .stiffest = stiffest,
+    .count_elements = count_elements,
+    .list_simplices = list_simplices,
 };

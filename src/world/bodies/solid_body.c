@@ -10,6 +10,8 @@
 #include "world/objects/scene.h"
 #include "world/interface/settings.h"
 #include "world/objects/body_table.h"
+#include "world/objects/body_terms.h"
+#include "energy/materials/solid.h"
 
 pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size) {
     const pbs_solid_desc defaults = {.material = PBS_MATERIAL_STABLE_NEO_HOOKEAN,
@@ -126,6 +128,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     body->drag = d->drag;
     solid->tets = memory_copy(memory, d->tets, d->tet_count, 4 * sizeof *d->tets);
     solid->rest = memory_copy(memory, d->positions, d->vertex_count, 3 * sizeof *d->positions);
+    body->rest = solid->rest;
     if (solid->tets == NULL || solid->rest == NULL ||
         !copy_values(memory, d->density, d->tet_density, d->tet_count, &solid->density) ||
         !copy_values(memory, d->young, d->tet_young, d->tet_count, &solid->young) ||
@@ -197,7 +200,6 @@ static pbs_status make(struct scene *scene, struct memory *memory, const pbs_sol
         return PBS_ERROR_MEMORY;
     }
     body->table = &body_table_solid;
-    body->kind = BODY_SOLID;
     body->node_count = d->vertex_count;
     body->vertex_count = d->vertex_count;
     pbs_status status = copy_description(body, memory, d);
@@ -224,6 +226,156 @@ static void free_own(struct body *body, struct memory *memory) {
     memory_release(memory, body->solid.density.per_tet);
     memory_release(memory, body->solid.young.per_tet);
     memory_release(memory, body->solid.poisson.per_tet);
+}
+
+// --- terms ---
+
+/// Arrays of all tetrahedra of one material, in the order of bodies.
+struct gathered {
+    uint32_t *tets;
+    double *young, *poisson, *damping;
+};
+
+static size_t count_tets(const struct scene *scene, int32_t material) {
+    size_t count = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        if (body->table == &body_table_solid && body->solid.material == material) {
+            count += body->solid.tet_count;
+        }
+    }
+    return count;
+}
+
+static void gather_body(const struct body *body, size_t start, struct gathered *out) {
+    const struct solid_body *solid = &body->solid;
+    for (size_t t = 0; t < solid->tet_count; t++) {
+        for (size_t a = 0; a < 4; a++) {
+            out->tets[4 * (start + t) + a] = (uint32_t)body->node_start + solid->tets[4 * t + a];
+        }
+        out->young[start + t] = tet_value(&solid->young, t);
+        out->poisson[start + t] = tet_value(&solid->poisson, t);
+        out->damping[start + t] = 0.0;
+    }
+}
+
+static pbs_status make_solid(const struct scene *scene, struct memory *memory,
+                             const struct material_table *material, const double *rest,
+                             size_t tet_count, struct gathered *g, struct body_terms *out) {
+    size_t start = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        if (body->table == &body_table_solid && body->solid.material == material->id) {
+            gather_body(body, start, g);
+            start += body->solid.tet_count;
+        }
+    }
+    const struct solid_input input = {.material = material,
+                                      .tet_count = tet_count,
+                                      .tets = g->tets,
+                                      .rest = rest,
+                                      .young = g->young,
+                                      .poisson = g->poisson,
+                                      .damping = g->damping};
+    struct solid *solid = NULL;
+    RETURN_IF_FAILED(solid_create(memory, &input, &solid));
+    return body_terms_add(out, solid_term(solid));
+}
+
+static pbs_status add_material(const struct scene *scene, struct memory *memory,
+                               const struct material_table *material, const double *rest,
+                               struct body_terms *out) {
+    const size_t count = count_tets(scene, material->id);
+    if (count == 0) {
+        return PBS_OK;
+    }
+    struct gathered g = {.tets = memory_allocate(memory, count, 4 * sizeof(uint32_t)),
+                         .young = memory_allocate(memory, count, sizeof(double)),
+                         .poisson = memory_allocate(memory, count, sizeof(double)),
+                         .damping = memory_allocate(memory, count, sizeof(double))};
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (g.tets != NULL && g.young != NULL && g.poisson != NULL && g.damping != NULL) {
+        status = make_solid(scene, memory, material, rest, count, &g, out);
+    }
+    memory_release(memory, g.tets);
+    memory_release(memory, g.young);
+    memory_release(memory, g.poisson);
+    memory_release(memory, g.damping);
+    return status;
+}
+
+static pbs_status add_terms(const struct scene *scene, struct memory *memory,
+                            struct body_terms *out) {
+    double *rest = NULL;
+    RETURN_IF_FAILED(body_terms_rest(scene, memory, &rest));
+    pbs_status status = PBS_OK;
+    for (const struct material_table *const *m = material_tables; *m != NULL && status >= 0; m++) {
+        status = add_material(scene, memory, *m, rest, out);
+    }
+    memory_release(memory, rest);
+    return status;
+}
+
+static void gather_tet(const struct body *body, size_t t, size_t at, const struct damped *out) {
+    const struct solid_body *solid = &body->solid;
+    const double volume = solid_rest_gradients(solid->rest, solid->tets + 4 * t,
+                                               out->gradients + 9 * at);
+    damped_put_nodes(body, solid->tets + 4 * t, at, out);
+    material_lame(tet_value(&solid->young, t), tet_value(&solid->poisson, t), &out->mu[at],
+                  &out->lambda[at]);
+    out->mu[at] *= volume * body->damping;
+    out->lambda[at] *= volume * body->damping;
+}
+
+static size_t count_damped(const struct body *body) {
+    return body->solid.tet_count;
+}
+
+static const struct damped_elements DAMPED = {
+    .shape = STRAIN_TETRAHEDRON, .width = 4, .count = count_damped, .gather = gather_tet};
+
+// --- what others ask ---
+
+/// Length is that of a cube that six such tetrahedra fill.
+static double tet_stiffness(const struct solid_body *solid, const struct tet_mesh_view *mesh,
+                            size_t tet) {
+    const double length = cbrt(6.0 * tet_signed_volume(mesh, tet));
+    return tet_value(&solid->young, tet) / (tet_value(&solid->density, tet) * length * length);
+}
+
+static double least_stiffness(const struct body *body) {
+    const struct solid_body *solid = &body->solid;
+    const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
+                                       solid->tets};
+    double least = INFINITY;
+    for (size_t t = 0; t < solid->tet_count; t++) {
+        least = fmin(least, tet_stiffness(solid, &mesh, t));
+    }
+    return least;
+}
+
+static double largest(const double *values, size_t count) {
+    double most = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        most = fmax(most, values[i]);
+    }
+    return most;
+}
+
+static double stiffest(const struct body *body) {
+    const struct solid_body *solid = &body->solid;
+    return solid->young.per_tet != NULL ? largest(solid->young.per_tet, solid->tet_count)
+                                        : solid->young.value;
+}
+
+static size_t count_elements(const struct body *body) {
+    return body->solid.tet_count;
+}
+
+static struct body_simplices list_simplices(const struct body *body) {
+    const bool forbids = body->solid.material == PBS_MATERIAL_NEO_HOOKEAN;
+    return (struct body_simplices){
+        .width = 4, .count = forbids ? body->solid.tet_count : 0, .corners = body->solid.tets};
 }
 
 // --- saving ---
@@ -292,4 +444,11 @@ const struct body_table body_table_solid = {
     .free = free_own,
     .write = write,
     .read = read,
+    .add_terms = add_terms,
+    .damped = &DAMPED,
+    .encloses_volume = true,
+    .stiffest = stiffest,
+    .least_stiffness = least_stiffness,
+    .count_elements = count_elements,
+    .list_simplices = list_simplices,
 };

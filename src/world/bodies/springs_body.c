@@ -8,6 +8,8 @@
 #include "world/objects/scene.h"
 #include "world/interface/settings.h"
 #include "world/objects/body_table.h"
+#include "world/objects/body_terms.h"
+#include "energy/springs/springs.h"
 
 pbs_status pbs_springs_desc_init(pbs_springs_desc *d, size_t struct_size) {
     const pbs_springs_desc defaults = {.stiffness = 1000.0};
@@ -128,7 +130,6 @@ static pbs_status make(struct scene *scene, struct memory *memory, const pbs_spr
         return PBS_ERROR_MEMORY;
     }
     body->table = &body_table_springs;
-    body->kind = BODY_SPRINGS;
     body->node_count = d->vertex_count;
     body->vertex_count = d->vertex_count;
     pbs_status status = copy_description(body, memory, d);
@@ -154,6 +155,95 @@ static void free_own(struct body *body, struct memory *memory) {
     memory_release(memory, body->springs.springs);
     memory_release(memory, body->springs.stiffness);
     memory_release(memory, body->springs.rest_lengths);
+}
+
+// --- terms ---
+
+/// Arrays of all springs, in the order of bodies.
+struct gathered {
+    uint32_t *nodes;
+    double *stiffness, *rest_lengths, *damping;
+    uint8_t *broken;
+};
+
+static void gather_body(const struct body *body, size_t at, const struct gathered *out) {
+    const struct springs_body *own = &body->springs;
+    for (size_t s = 0; s < own->spring_count; s++, at++) {
+        out->nodes[2 * at] = (uint32_t)body->node_start + own->springs[2 * s];
+        out->nodes[2 * at + 1] = (uint32_t)body->node_start + own->springs[2 * s + 1];
+        out->stiffness[at] = own->stiffness[s];
+        out->rest_lengths[at] = own->rest_lengths[s];
+    }
+}
+
+static pbs_status make_term(const struct scene *scene, struct memory *memory, size_t count,
+                            const struct gathered *g, struct body_terms *out) {
+    size_t at = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        gather_body(body, at, g);
+        at += body->springs.spring_count;
+    }
+    const struct springs_input input = {.count = count,
+                                        .nodes = g->nodes,
+                                        .stiffness = g->stiffness,
+                                        .rest_lengths = g->rest_lengths,
+                                        .damping = g->damping,
+                                        .broken = g->broken};
+    struct springs *springs = NULL;
+    RETURN_IF_FAILED(springs_create(memory, &input, &springs));
+    return body_terms_add(out, springs_term(springs));
+}
+
+static pbs_status add_terms(const struct scene *scene, struct memory *memory,
+                            struct body_terms *out) {
+    size_t count = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        count += scene_body(scene, i)->springs.spring_count;
+    }
+    if (count == 0) {
+        return PBS_OK;
+    }
+    const struct gathered g = {.nodes = memory_allocate(memory, count, 2 * sizeof(uint32_t)),
+                               .stiffness = memory_allocate(memory, count, sizeof(double)),
+                               .rest_lengths = memory_allocate(memory, count, sizeof(double)),
+                               .damping = memory_allocate(memory, count, sizeof(double)),
+                               .broken = memory_allocate(memory, count, sizeof(uint8_t))};
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (g.nodes != NULL && g.stiffness != NULL && g.rest_lengths != NULL && g.damping != NULL &&
+        g.broken != NULL) {
+        status = make_term(scene, memory, count, &g, out);
+    }
+    memory_release(memory, g.nodes);
+    memory_release(memory, g.stiffness);
+    memory_release(memory, g.rest_lengths);
+    memory_release(memory, g.damping);
+    memory_release(memory, g.broken);
+    return status;
+}
+
+static void gather_spring(const struct body *body, size_t s, size_t at, const struct damped *out) {
+    damped_put_nodes(body, body->springs.springs + 2 * s, at, out);
+    out->mu[at] = body->springs.stiffness[s] * body->damping;
+}
+
+static size_t count_damped(const struct body *body) {
+    return body->springs.spring_count;
+}
+
+static const struct damped_elements DAMPED = {
+    .shape = STRAIN_LINE, .width = 2, .count = count_damped, .gather = gather_spring};
+
+// --- what others ask ---
+
+/// Of a spring as a bar of its length's square.
+static double stiffest(const struct body *body) {
+    const struct springs_body *springs = &body->springs;
+    double most = 0.0;
+    for (size_t i = 0; i < springs->spring_count; i++) {
+        most = fmax(most, springs->stiffness[i] / springs->rest_lengths[i]);
+    }
+    return most;
 }
 
 // --- saving ---
@@ -206,4 +296,7 @@ const struct body_table body_table_springs = {
     .free = free_own,
     .write = write,
     .read = read,
+    .add_terms = add_terms,
+    .damped = &DAMPED,
+    .stiffest = stiffest,
 };

@@ -9,14 +9,13 @@
 #include "geometry/exact/intersection.h"
 #include "integrate/stepping/explicit.h"
 #include "world/particles/body_bonds.h"
-#include "world/particles/bonded.h"
 #include "world/breaking/breaking.h"
 #include "world/interface/check.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/contact_scenes/contact_scale.h"
-#include "world/particles/peridynamic.h"
 #include "world/interface/settings.h"
 #include "world/world.h"
+#include "world/objects/body_table.h"
 
 // --- contact of what a bond joined ---
 
@@ -68,54 +67,55 @@ static void keep_apart(pbs_world *w, size_t index, size_t bond, const struct bon
     }
 }
 
-/// Where a body's bonds and rotations begin among those of all: bonds of its form of shear, or
-/// springs.
+/// Where a body's bonds, dashpots and rotations begin among those of all.
 struct bond_place {
-    struct bonds *beams;
-    struct springs *springs;
-    struct spring_damping *damping; ///< of the springs; null: none
+    const struct bond_term *term;   ///< null: none
+    struct spring_damping *damping; ///< of the bonds; null: none
     size_t first_bond, first_rotation, first_dashpot;
 };
 
+static int32_t form_of(const struct body *body) {
+    return body->table->bond_form != NULL ? body->table->bond_form(body) : 0;
+}
+
 /// Whether two bodies' bonds are one term.
 static bool share_term(const struct body *a, const struct body *b) {
-    return a->kind == b->kind && a->bonded.shear == b->bonded.shear &&
-           peridynamic_softens(a) == peridynamic_softens(b);
+    return a->table == b->table && form_of(a) == form_of(b);
+}
+
+static const struct bond_term *term_of(const struct model *model, const struct body *body) {
+    for (size_t i = 0; i < model->bond_term_count; i++) {
+        const struct bond_term *term = &model->bond_terms[i];
+        if (term->kind == body->table && term->form == form_of(body)) {
+            return term;
+        }
+    }
+    return NULL;
 }
 
 /// Of the index-th body, which has bonds.
 static struct bond_place place_of(const pbs_world *w, size_t index) {
     const struct body *own = scene_body(&w->scene, index);
     const struct model *model = &w->topology.model;
-    struct bond_place place = {0};
-    if (own->kind == BODY_BONDED) {
-        place.beams = model->bonds[own->bonded.shear];
-    } else {
-        place.springs = model->peridynamic[peridynamic_softens(own)];
-        place.damping = own->damping > 0.0 ? model->peridynamic_damping : NULL;
-    }
+    struct bond_place place = {.term = term_of(model, own),
+                               .damping = own->damping > 0.0 ? model->bond_damping : NULL};
     for (size_t i = 0; i < index; i++) {
         const struct body *body = scene_body(&w->scene, i);
+        const bool is_same = body->table == own->table;
         place.first_bond += share_term(body, own) ? body->bonds.count : 0;
-        place.first_dashpot += body->kind == own->kind && body->damping > 0.0 ? body->bonds.count
-                                                                              : 0;
-        place.first_rotation += body->kind == BODY_BONDED ? body->vertex_count : 0;
+        place.first_dashpot += is_same && body->damping > 0.0 ? body->bonds.count : 0;
+        place.first_rotation += body_turns(body) ? body->vertex_count : 0;
     }
     return place;
 }
 
 static bool is_broken(const struct bond_place *place, size_t bond) {
-    const size_t at = place->first_bond + bond;
-    return place->beams != NULL ? bonds_is_broken(place->beams, at)
-                                : springs_is_broken(place->springs, at);
+    return place->term->table->is_broken(place->term->self, place->first_bond + bond);
 }
 
 static void mark_broken(const struct bond_place *place, size_t bond, bool broken) {
-    const size_t at = place->first_bond + bond;
-    if (place->beams != NULL) {
-        bonds_set_broken(place->beams, at, broken);
-    } else if (place->springs != NULL) {
-        springs_set_broken(place->springs, at, broken);
+    if (place->term != NULL) {
+        place->term->table->set_broken(place->term->self, place->first_bond + bond, broken);
     }
     if (place->damping != NULL) {
         spring_damping_set_broken(place->damping, place->first_dashpot + bond, broken);
@@ -140,27 +140,10 @@ struct look {
 
 static struct particle_view view_of(const struct particles *particles, const struct body *body,
                                     const struct bond_place *place) {
-    const bool turns = body->kind == BODY_BONDED;
+    const bool turns = body_turns(body);
     return (struct particle_view){particles->x + 3 * body->node_start,
                                   turns ? particles->orientations + 4 * place->first_rotation
                                         : NULL};
-}
-
-/// How far a bond is beyond what it bears.
-struct excess {
-    bool over;
-    double ratio; ///< of the largest to what it bears
-};
-
-static struct excess excess_of(const struct body *body, size_t bond, const pbs_bond_load *load) {
-    if (body->kind == BODY_PERIDYNAMIC) {
-        const double most = body->peridynamic.critical[bond];
-        return (struct excess){load->stretch > most, load->stretch / most};
-    }
-    const double tensile = body->bonded.tensile[bond];
-    const double shearing = body->bonded.shearing[bond];
-    return (struct excess){load->normal_stress > tensile || load->shear_stress > shearing,
-                           fmax(load->normal_stress / tensile, load->shear_stress / shearing)};
 }
 
 /// Which of a body's bonds from `first` on, some of them, bear too much.
@@ -174,14 +157,14 @@ static void list_broken(pbs_world *w, size_t index, const struct bond_place *pla
     const pbs_body name = {handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp)};
     pbs_bond_load loads[BONDS_AT_ONCE];
     double energies[BONDS_AT_ONCE];
-    body_read_loads(body, &losing, first, some, loads, energies);
+    body->table->read_loads(body, &losing, first, some, loads, energies);
     if (look->at.x != look->losing.x) {
         double ignored[BONDS_AT_ONCE];
-        body_read_loads(body, &at, first, some, loads, ignored);
+        body->table->read_loads(body, &at, first, some, loads, ignored);
     }
     for (size_t k = 0; k < some && breaks->count < breaks->capacity; k++) {
         const size_t i = first + k;
-        const struct excess excess = excess_of(body, i, &loads[k]);
+        const struct bond_excess excess = body->table->measure_excess(body, i, &loads[k]);
         if (strained[i] != 0 && excess.over && !is_broken(place, i)) {
             breaks->releases[breaks->count].ratio = excess.ratio;
             breaks->rows[breaks->count++] = (pbs_broken_bond){
@@ -196,17 +179,16 @@ static void list_broken(pbs_world *w, size_t index, const struct bond_place *pla
     }
 }
 
-/// Which bonds may bear too much, of beams by their form of shear, and of springs by whether they
-/// soften; what is not marked holds. Null: none of them.
+/// Which bonds may bear too much, term by term; what is not marked holds. Null: none of them.
 struct strained {
-    const uint8_t *beams[2], *springs[2];
+    const uint8_t *bonds[BOND_TERM_LIMIT];
 };
 
 static void look_at(pbs_world *w, size_t index, const struct strained *strained,
                     const struct look *look) {
     const struct body *body = scene_body(&w->scene, index);
-    const uint8_t *all = body->kind == BODY_BONDED ? strained->beams[body->bonded.shear]
-                                                   : strained->springs[peridynamic_softens(body)];
+    const struct bond_term *term = term_of(&w->topology.model, body);
+    const uint8_t *all = term != NULL ? strained->bonds[term - w->topology.model.bond_terms] : NULL;
     if (all == NULL) {
         return;
     }
@@ -319,25 +301,18 @@ static void keep_largest(struct bond_breaks *breaks, size_t first, size_t limit)
 static struct strained find_strained(pbs_world *w, const struct look *look, bool is_marked) {
     const struct model *model = &w->topology.model;
     const size_t domains = model->assembly.layout.domain_count;
-    struct strained strained = {{NULL, NULL}, {NULL, NULL}};
-    for (size_t shear = 0; shear < 2; shear++) {
-        struct bonds *beams = model->bonds[shear];
-        if (beams != NULL && bonds_have_limits(beams)) {
-            if (!is_marked) {
-                bonds_mark_overloaded(beams, w->tasks, domains, look->at.x, look->at.orientations);
-            }
-            strained.beams[shear] = bonds_overloaded(beams);
+    struct strained strained = {{NULL}};
+    for (size_t i = 0; i < model->bond_term_count; i++) {
+        const struct bond_term_table *table = model->bond_terms[i].table;
+        void *self = model->bond_terms[i].self;
+        // What softens bears nothing any more where it breaks, so that no step is taken again.
+        if ((look->is_ahead && table->remember != NULL) || !table->has_limits(self)) {
+            continue;
         }
-    }
-    // What softens bears nothing any more where it breaks, so that no step is taken again for it.
-    for (size_t softens = 0; softens < (look->is_ahead ? 1 : 2); softens++) {
-        struct springs *springs = model->peridynamic[softens];
-        if (springs != NULL && springs_have_limits(springs)) {
-            if (!is_marked) {
-                springs_mark_overloaded(springs, w->tasks, domains, look->at.x);
-            }
-            strained.springs[softens] = springs_overloaded(springs);
+        if (!is_marked) {
+            table->mark_strained(self, w->tasks, domains, look->at.x, look->at.orientations);
         }
+        strained.bonds[i] = table->strained(self);
     }
     return strained;
 }
@@ -346,33 +321,39 @@ static struct strained find_strained(pbs_world *w, const struct look *look, bool
 
 /// A state that was accepted is remembered.
 static void remember(pbs_world *w, const double *x) {
-    struct springs *springs = w->topology.model.peridynamic[1];
-    if (springs != NULL) {
-        w->topology.breaks.softened += springs_update_history(
-            springs, w->tasks, w->topology.model.assembly.layout.domain_count, x);
+    const struct model *model = &w->topology.model;
+    for (size_t i = 0; i < model->bond_term_count; i++) {
+        const struct bond_term *term = &model->bond_terms[i];
+        if (term->table->remember != NULL) {
+            w->topology.breaks.softened += term->table->remember(
+                term->self, w->tasks, model->assembly.layout.domain_count, x);
+        }
     }
 }
 
-static void read_remaining(struct springs *springs, size_t first, struct body *body) {
-    springs_read_remaining(springs, first, body->bonds.count, body->peridynamic.remaining);
-    body->bonds.softened = true;
-}
-
-static void write_remaining(struct springs *springs, size_t first, struct body *body) {
-    springs_write_remaining(springs, first, body->bonds.count, body->peridynamic.remaining);
+static void copy_remaining_of(pbs_world *w, const struct bond_term *term, bool lands) {
+    size_t at = 0;
+    for (size_t i = 0; i < w->scene.bodies.count; i++) {
+        struct body *body = scene_body(&w->scene, i);
+        if (body->table != term->kind || form_of(body) != term->form) {
+            continue;
+        }
+        if (lands) {
+            term->table->read_remaining(term->self, at, body);
+        } else {
+            term->table->write_remaining(term->self, at, body);
+        }
+        at += body->bonds.count;
+    }
 }
 
 /// Between the bodies, which know of the last state that landed, and the terms.
 static void copy_remaining(pbs_world *w, bool lands) {
-    struct springs *springs = w->topology.model.peridynamic[1];
-    size_t at = 0;
-    for (size_t i = 0; i < w->scene.bodies.count && springs != NULL; i++) {
-        struct body *body = scene_body(&w->scene, i);
-        if (!peridynamic_softens(body)) {
-            continue;
+    const struct model *model = &w->topology.model;
+    for (size_t i = 0; i < model->bond_term_count; i++) {
+        if (model->bond_terms[i].table->read_remaining != NULL) {
+            copy_remaining_of(w, &model->bond_terms[i], lands);
         }
-        (lands ? read_remaining : write_remaining)(springs, at, body);
-        at += body->bonds.count;
     }
 }
 
@@ -421,8 +402,11 @@ void breaks_put_aside(pbs_world *w) {
     struct bond_breaks *breaks = &w->topology.breaks;
     breaks->aside = breaks->count;
     breaks->softened_aside = breaks->softened;
-    if (w->topology.model.peridynamic[1] != NULL) {
-        springs_save_history(w->topology.model.peridynamic[1]);
+    for (size_t i = 0; i < w->topology.model.bond_term_count; i++) {
+        const struct bond_term *term = &w->topology.model.bond_terms[i];
+        if (term->table->put_aside != NULL) {
+            term->table->put_aside(term->self);
+        }
     }
 }
 
@@ -430,8 +414,11 @@ void breaks_take_back_aside(pbs_world *w) {
     struct bond_breaks *breaks = &w->topology.breaks;
     breaks_take_back(w, breaks->aside);
     breaks->softened = breaks->softened_aside;
-    if (w->topology.model.peridynamic[1] != NULL) {
-        springs_restore_history(w->topology.model.peridynamic[1]);
+    for (size_t i = 0; i < w->topology.model.bond_term_count; i++) {
+        const struct bond_term *term = &w->topology.model.bond_terms[i];
+        if (term->table->take_back != NULL) {
+            term->table->take_back(term->self);
+        }
     }
 }
 
@@ -457,9 +444,9 @@ static bool relieve_body(pbs_world *w, size_t index, size_t first) {
         const uint32_t *end = body->bonds.pairs + 2 * bond;
         const uint32_t nodes[2] = {(uint32_t)body->node_start + end[0],
                                    (uint32_t)body->node_start + end[1]};
-        is_known = place.springs != NULL &&
-                   springs_remove_gradient(place.springs, place.first_bond + bond, nodes,
-                                           workspace->now.x, workspace->gradient_now);
+        is_known = place.term->table->relieve != NULL &&
+                   place.term->table->relieve(place.term->self, place.first_bond + bond, nodes,
+                                              workspace->now.x, workspace->gradient_now);
         explicit_update_acceleration(workspace, nodes[0]);
         explicit_update_acceleration(workspace, nodes[1]);
     }

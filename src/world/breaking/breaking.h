@@ -35,17 +35,4 @@ double breaks_crack_step(const pbs_world *w, size_t first);
 /// what others lack.
 struct body *breaking_enter(const pbs_world *w, pbs_body b, const char *lack, pbs_status *status);
 
-/// A body's particles in some state.
-struct particle_view {
-    const double *positions;    ///< x 3
-    const double *orientations; ///< x 4; null of those that do not turn
-};
-
-enum { BONDS_AT_ONCE = 64 };
-
-/// What up to BONDS_AT_ONCE bonds from `first` on bear, as if none of them were broken, and their
-/// energies, J.
-void body_read_loads(const struct body *body, const struct particle_view *view, size_t first,
-                     size_t count, pbs_bond_load *loads, double *energies);
-
 #endif

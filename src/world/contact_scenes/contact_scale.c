@@ -174,7 +174,7 @@ static double elastic_force(const struct scene *scene, const struct body *body) 
 double contact_scale_stiffness(const struct scene *scene, const struct body *body, double distance,
                                double h) {
     const double mass = body_mass(&scene->nodes, body);
-    const double share = body->kind == BODY_AFFINE
+    const double share = !vertices_are_nodes(body)
                              ? 1.0
                              : fmin(1.0, VERTICES_THAT_COUNT / (double)body->vertex_count);
     const double weight = body->no_gravity ? 0.0 : mass * norm3(scene->settings.gravity);

@@ -76,7 +76,7 @@ static void add_spheres(const struct body *body, struct collision_part_input *in
 /// What has a radius is turned by friction, a point is not.
 static void add_rotations(const struct body *body, struct part_buffers *b,
                           struct collision_part_input *input) {
-    if (body->kind != BODY_BONDED) {
+    if (!body_turns(body)) {
         return;
     }
     for (size_t i = 0; i < body->vertex_count; i++) {
@@ -144,7 +144,7 @@ static pbs_status add_placed(const struct contact_placement *p, const struct bod
     for (size_t k = 0; k < 3 * surface->triangle_count; k++) {
         b->triangles[k] = b->number[surface->triangles[k]];
     }
-    const bool is_affine = p->body != NULL && p->body->kind == BODY_AFFINE;
+    const bool is_affine = p->body != NULL && !vertices_are_nodes(p->body);
     struct collision_part_input input = {
         .part = {.offset = p->contact->offset,
                  .group = p->contact->group,

@@ -5,20 +5,14 @@
 
 #include "base/matrix3/math3.h"
 #include "world/particles/bonded.h"
-#include "world/particles/peridynamic.h"
 #include "world/contact_scenes/contact_kind.h"
+#include "world/objects/body_table.h"
 #include "world/objects/motion.h"
 
 // Of Young's modulus times the mean length of a body's bonds (BDEM, section 5).
 #define STIFFNESS_OVER_YOUNG 0.1
 
 // --- stiffness ---
-
-static double young_of(const struct body *body, size_t bond) {
-    return body->kind == BODY_BONDED
-               ? body->bonded.young[bond]
-               : peridynamic_young(&body->peridynamic, body->bonds.pairs + 2 * bond);
-}
 
 /// The mean of E l over a body's bonds, N/m; 0 without any.
 static double mean_stiffness(const struct body *body) {
@@ -27,7 +21,7 @@ static double mean_stiffness(const struct body *body) {
         double way[3];
         subtract3(body->bonds.rest + 3 * (size_t)body->bonds.pairs[2 * i + 1],
                   body->bonds.rest + 3 * (size_t)body->bonds.pairs[2 * i], way);
-        sum += young_of(body, i) * norm3(way);
+        sum += body->table->bond_young(body, i) * norm3(way);
     }
     return body->bonds.count > 0 ? STIFFNESS_OVER_YOUNG * sum / (double)body->bonds.count : 0.0;
 }
@@ -65,7 +59,7 @@ static struct penalty_size size_of(const struct scene *scene) {
 }
 
 static void fill_spheres(const struct body *body, uint32_t index, struct penalty_contact *c) {
-    const bool turns = body->kind == BODY_BONDED;
+    const bool turns = body_turns(body);
     struct penalty_part *part = &c->parts[index];
     part->rest = body->bonds.rest;
     for (size_t i = 0; i < body->vertex_count; i++) {

@@ -5,6 +5,7 @@
 
 #include "base/matrix3/math3.h"
 #include "world/contact_scenes/contact_kind.h"
+#include "world/objects/body_table.h"
 #include "world/objects/collider.h"
 #include "world/objects/motion.h"
 
@@ -18,43 +19,13 @@ bool penetration_scene_is(const struct scene *scene) {
 
 // --- stiffness ---
 
-static double largest(const double *values, size_t count) {
-    double most = 0.0;
-    for (size_t i = 0; i < count; i++) {
-        most = fmax(most, values[i]);
-    }
-    return most;
-}
-
-static double stiffest_tet(const struct solid_body *solid) {
-    return solid->young.per_tet != NULL ? largest(solid->young.per_tet, solid->tet_count)
-                                        : solid->young.value;
-}
-
-/// Of a spring as a bar of its length's square.
-static double stiffest_spring(const struct springs_body *springs) {
-    double most = 0.0;
-    for (size_t i = 0; i < springs->spring_count; i++) {
-        most = fmax(most, springs->stiffness[i] / springs->rest_lengths[i]);
-    }
-    return most;
-}
-
 /// Pa: the stiffest of what it consists of, so that a point that bears as much as an element is
 /// about a tenth of one deep (docs/theory/contact.md section 8). 0: a host's energy has none.
 static double stiffness_of(const struct body *body) {
     if (body->contact.penalty_stiffness > 0.0) {
         return body->contact.penalty_stiffness;
     }
-    switch (body->kind) {
-    case BODY_SOLID: return stiffest_tet(&body->solid);
-    case BODY_SHELL: return body->shell.young;
-    case BODY_SPRINGS: return stiffest_spring(&body->springs);
-    case BODY_AFFINE: return body->affine.stiffness;
-    case BODY_BONDED: return largest(body->bonded.young, body->bonds.count);
-    case BODY_PERIDYNAMIC: return largest(body->peridynamic.young, body->vertex_count);
-    default: return 0.0;
-    }
+    return body->table->stiffest != NULL ? body->table->stiffest(body) : 0.0;
 }
 
 // --- points and solids ---
@@ -77,7 +48,7 @@ static void free_buffers(struct part_buffers *b) {
 
 static pbs_status allocate_buffers(struct part_buffers *b, const struct body *body) {
     const size_t count = body->vertex_count;
-    const size_t tets = body->kind == BODY_SOLID ? body->solid.tet_count : 0;
+    const size_t tets = body->solid.tet_count;
     b->nodes = memory_allocate(b->memory, count, sizeof *b->nodes);
     b->points = memory_allocate(b->memory, count, sizeof *b->points);
     b->tets = memory_allocate(b->memory, 4 * tets, sizeof *b->tets);
@@ -141,8 +112,7 @@ static size_t list_surface_points(const struct body *body, uint32_t first, uint3
 
 static pbs_status add_solid(const struct body *body, uint32_t first, struct part_buffers *b,
                             struct penetration *p) {
-    const bool is_solid = body->kind == BODY_SOLID;
-    const size_t tets = is_solid ? body->solid.tet_count : 0;
+    const size_t tets = body->solid.tet_count;
     for (size_t k = 0; k < 4 * tets; k++) {
         b->tets[k] = first + body->solid.tets[k];
     }
@@ -157,7 +127,7 @@ static pbs_status add_solid(const struct body *body, uint32_t first, struct part
         .vertices = b->points,
         .tet_count = tets,
         .tets = b->tets,
-        .triangle_count = is_solid ? body->triangle_count : 0,
+        .triangle_count = tets > 0 ? body->triangle_count : 0,
         .triangles = b->triangles};
     return solid_inclusion_add(p->memory, &input, &p->solids);
 }

@@ -5,6 +5,7 @@
 #include "world/interface/check.h"
 #include "world/interface/settings.h"
 #include "world/world.h"
+#include "world/objects/body_table.h"
 
 pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc *d) {
     ARITHMETIC_SCOPE();
@@ -25,7 +26,7 @@ pbs_status pbs_body_set_rest_angles(pbs_world *w, pbs_body b, const double *rest
     pbs_status status = PBS_OK;
     struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
-    if (body->kind != BODY_SHELL) {
+    if (body->table != &body_table_shell) {
         return status_fail(PBS_ERROR_ARGUMENT, "the body is no shell, only these have rest angles");
     }
     if (triangle_count != body->triangle_count) {
@@ -48,7 +49,7 @@ pbs_status pbs_body_set_critical_stretches(pbs_world *w, pbs_body b, const doubl
     pbs_status status = PBS_OK;
     struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
-    if (body->kind != BODY_PERIDYNAMIC) {
+    if (body->table != &body_table_peridynamic) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "the body is not peridynamic: its bonds have no critical stretches");
     }

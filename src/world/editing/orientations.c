@@ -14,7 +14,7 @@
 static struct body *enter_bonded(const pbs_world *w, pbs_body b, const char *lack,
                                  pbs_status *status) {
     struct body *body = world_enter_body(w, b, status);
-    if (*status >= 0 && body->kind != BODY_BONDED) {
+    if (*status >= 0 && !body_turns(body)) {
         *status = status_fail(PBS_ERROR_ARGUMENT, "the body is not bonded: %s", lack);
     }
     return body;

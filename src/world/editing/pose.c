@@ -8,10 +8,11 @@
 #include "world/interface/check.h"
 #include "world/objects/motion.h"
 #include "world/world.h"
+#include "world/objects/body_table.h"
 
 static struct body *enter_affine(const pbs_world *w, pbs_body b, pbs_status *status) {
     struct body *body = world_enter_body(w, b, status);
-    if (*status >= 0 && body->kind != BODY_AFFINE) {
+    if (*status >= 0 && body->table != &body_table_affine) {
         *status = status_fail(PBS_ERROR_ARGUMENT, "the body is not affine: it has no pose");
     }
     return body;

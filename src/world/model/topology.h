@@ -4,28 +4,20 @@
 #ifndef PBS_WORLD_MODEL_TOPOLOGY_H
 #define PBS_WORLD_MODEL_TOPOLOGY_H
 
-#include "energy/affine/affine.h"
-#include "energy/shells/bending.h"
 #include "contact/barrier/barrier_contact.h"
 #include "contact/stiffness/part_loads.h"
 #include "contact/penetration/penetration.h"
 #include "contact/penalty/penalty_contact.h"
-#include "energy/custom/custom.h"
 #include "energy/node_terms/dead_loads.h"
 #include "energy/evaluate.h"
 #include "energy/node_terms/gravity.h"
 #include "energy/node_terms/mass_drag.h"
 #include "energy/node_terms/precomputed_forces.h"
-#include "energy/shells/membrane.h"
-#include "energy/shells/plate_bending.h"
 #include "energy/damping/rayleigh_damping.h"
-#include "energy/materials/solid.h"
-#include "energy/damping/spring_damping.h"
-#include "energy/springs/springs.h"
 #include "integrate/stepping/momentum.h"
-#include "world/particles/bonded.h"
 #include "world/contact_scenes/contact_scale.h"
 #include "world/model/bond_breaks.h"
+#include "world/objects/body_terms.h"
 #include "world/objects/scene.h"
 
 /// The energies of a scene and where their derivatives go.
@@ -49,9 +41,9 @@ struct model {
     size_t element_count;
     struct penalty_contact penalty; ///< empty with other contact
     struct precomputed_forces penalty_forces;
-    struct bonds *bonds[2];         ///< by PBS_BOND_SHEAR_*; terms own them; null: none
-    struct springs *peridynamic[2]; ///< bonds of all bodies, brittle and softening ones; likewise
-    struct spring_damping *peridynamic_damping; ///< of those with damping; likewise
+    struct bond_term bond_terms[BOND_TERM_LIMIT];
+    size_t bond_term_count;
+    struct spring_damping *bond_damping; ///< of bonds with damping; a term owns it; null: none
     struct rotation_arrays rotation_arrays;
     struct rotations rotations; ///< of bonded bodies; the present orientations but during a step,
                                 ///< which works on them

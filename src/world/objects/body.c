@@ -11,6 +11,10 @@ bool body_has_spheres(const struct body *body) {
     return body->bonds.contact_radii != NULL;
 }
 
+bool body_turns(const struct body *body) {
+    return body->bonded.orientations != NULL;
+}
+
 double body_mass(const struct nodes *nodes, const struct body *body) {
     const size_t count = nodes_count_places(nodes, body->node_start, body->node_count);
     double mass = 0.0;

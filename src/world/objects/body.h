@@ -138,13 +138,14 @@ struct body_table;
 
 struct body {
     const struct body_table *table; ///< of its kind
-    enum body_kind kind;
     uint32_t slot;
     size_t node_start, node_count; ///< in the world's nodes
     size_t vertex_count;
     struct vertices vertices; ///< where the vertices are not the nodes
     uint32_t *triangles;      ///< triangle_count x 3 vertex indices: the surface; null: none
     size_t triangle_count;
+    const double *rest; ///< vertex_count x 3, m, in coordinates of its kind: where vertices are at
+                        ///< rest; null: nothing says
     double extent;  ///< metres: the diagonal of the rest shape's bounding box, the longest spring;
                     ///< 0: no rest shape
     double damping; ///< s, of Rayleigh damping
@@ -186,6 +187,8 @@ pbs_status body_check_contact(const pbs_contact_desc *d);
 pbs_status body_check_plane(const struct body *body, const double vector[3], const double plane[3],
                             size_t vertex, const char *name);
 
+/// Whether its particles have orientations; rotations are its last vertex_count nodes then.
+bool body_turns(const struct body *body);
 /// Whether its vertices touch as spheres of radii of their own.
 bool body_has_spheres(const struct body *body);
 

@@ -10,6 +10,9 @@
 #include "world/objects/nodes.h"
 
 struct scene;
+struct scheme_table;
+struct body_terms;
+struct damped_elements;
 
 enum { SAVED_VALUES = 5 };
 
@@ -17,6 +20,27 @@ enum { SAVED_VALUES = 5 };
 struct saved_arrays {
     double *positions, *masses, *radii, *contact_radii, *vertices, *values[SAVED_VALUES];
     uint32_t *indices, *edges, *tets;
+};
+
+/// Triangles or tetrahedra of a body, its own vertex indices.
+struct body_simplices {
+    int width; ///< 3 or 4
+    size_t count;
+    const uint32_t *corners; ///< count x width
+};
+
+/// A body's particles in some state.
+struct particle_view {
+    const double *positions;    ///< x 3
+    const double *orientations; ///< x 4; null of those that do not turn
+};
+
+enum { BONDS_AT_ONCE = 64 };
+
+/// How far a bond is beyond what it bears.
+struct bond_excess {
+    bool over;
+    double ratio; ///< of the largest to what it bears
 };
 
 /// Functions may be null where there is nothing to do.
@@ -32,6 +56,35 @@ struct body_table {
     pbs_status (*warn)(const struct scene *scene, const struct body *body);
     /// What this kind alone allocates.
     void (*free)(struct body *body, struct memory *memory);
+    /// PBS_ERROR_ARGUMENT with the reason where a scheme moves no such bodies.
+    pbs_status (*check_scheme)(const struct scheme_table *scheme);
+    // --- what it is ---
+    bool encloses_volume;      ///< its surface is closed, and what is inside belongs to it
+    bool has_rayleigh_damping; ///< damping is of forces' derivatives, not of the rate of strain
+    bool calls_host;           ///< its energy is a host's callback: nothing is known of it
+    // --- terms ---
+    /// Of all bodies of the kind; the order of kinds, of terms and of bodies in them decides bits.
+    pbs_status (*add_terms)(const struct scene *scene, struct memory *memory,
+                            struct body_terms *out);
+    const struct damped_elements *damped; ///< what damping by the rate of strain acts on
+    // --- what it is made of ---
+    double (*stiffest)(const struct body *body);        ///< Pa: the largest modulus
+    double (*least_stiffness)(const struct body *body); ///< 1/s^2: see struct objective
+    size_t (*count_elements)(const struct body *body);
+    /// Elements that must not be inverted or flat.
+    struct body_simplices (*list_simplices)(const struct body *body);
+    // --- bonds between particles ---
+    int32_t (*bond_form)(const struct body *body); ///< of struct bond_term; null: always 0
+    double (*bond_young)(const struct body *body, size_t bond); ///< Pa
+    /// What up to BONDS_AT_ONCE bonds from `first` on bear, as if none of them were broken, and
+    /// their energies, J.
+    void (*read_loads)(const struct body *body, const struct particle_view *view, size_t first,
+                       size_t count, pbs_bond_load *loads, double *energies);
+    struct bond_excess (*measure_excess)(const struct body *body, size_t bond,
+                                         const pbs_bond_load *load);
+    /// s: in which a crack goes from bond to bond (docs/theory/step_control.md section 4); 0:
+    /// never.
+    double (*crack_step)(const struct nodes *nodes, const struct body *body);
     // --- saving ---
     /// The description, from which `read` makes the body again through the same checks, and what
     /// `resume` wants.

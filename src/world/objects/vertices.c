@@ -179,15 +179,9 @@ bool vertices_set_forces(struct nodes *nodes, const struct body *body, const dou
 
 void vertices_rest(const struct nodes *nodes, const struct body *body, size_t vertex,
                    double out[3]) {
-    if (body->kind == BODY_AFFINE) {
-        copy3(body->affine.rest + 3 * vertex, out);
-    } else if (body->kind == BODY_SOLID) {
-        copy3(body->solid.rest + 3 * vertex, out);
-    } else if (body->kind == BODY_SHELL) {
-        copy3(body->shell.rest + 3 * vertex, out);
-    } else {
-        copy3(nodes->initial + 3 * (body->node_start + vertex), out);
-    }
+    copy3(body->rest != NULL ? body->rest + 3 * vertex
+                             : nodes->initial + 3 * (body->node_start + vertex),
+          out);
 }
 
 const double *vertices_positions(const struct nodes *nodes, const struct body *body) {

@@ -4,6 +4,9 @@
 
 #include "world/objects/body.h"
 
+/// Rayleigh's wave over that of shear: 0.87 to 0.95, the larger the Poisson ratio.
+#define RAYLEIGH_SHARE 0.92
+
 /// Bonds as what comes of their breaking wants them.
 struct bond_list body_bond_list(const struct body *body);
 /// Their memory.

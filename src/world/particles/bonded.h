@@ -5,6 +5,8 @@
 
 #include "energy/bonds/bonds.h"
 #include "integrate/states/rotations.h"
+#include "world/objects/body_table.h"
+#include "world/objects/body_terms.h"
 #include "world/objects/scene.h"
 
 /// PBS_ERROR_ARGUMENT with the reason where a scheme moves no bonded bodies.
@@ -53,12 +55,7 @@ void bonded_drop_targets(struct nodes *nodes, const struct body *body);
 void bonded_measure_spin(struct body *body, const struct nodes *nodes);
 void bonded_measure_spins(const struct scene *scene);
 
-/// The rotations of all bodies in their order: room for them, and what they are. The arrays are to
-/// be released; orientations are loaded.
-struct rotation_arrays {
-    uint32_t *node;
-    double *radius, *orientation;
-};
+/// To be released; orientations are loaded.
 pbs_status bonded_list_rotations(const struct scene *scene, struct memory *memory,
                                  struct rotation_arrays *arrays, struct rotations *out);
 
@@ -66,5 +63,14 @@ pbs_status bonded_list_rotations(const struct scene *scene, struct memory *memor
 /// when the nodes have their new state.
 void bonded_load_orientations(const struct scene *scene, struct rotations *rotations);
 void bonded_land_orientations(struct scene *scene, const struct rotations *rotations);
+
+// As struct body_table has them.
+void bonded_read_loads(const struct body *body, const struct particle_view *view, size_t first,
+                       size_t count, pbs_bond_load *loads, double *energies);
+struct bond_excess bonded_measure_excess(const struct body *body, size_t bond,
+                                         const pbs_bond_load *load);
+double bonded_crack_step(const struct nodes *nodes, const struct body *body);
+pbs_status bonded_add_terms(const struct scene *scene, struct memory *memory,
+                            struct body_terms *out);
 
 #endif

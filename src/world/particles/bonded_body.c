@@ -244,6 +244,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     own->shear_factor = d->shear_factor;
     body->bonds.count = d->bond_count;
     body->bonds.rest = memory_copy(memory, d->positions, d->particle_count, 3 * sizeof(double));
+    body->rest = body->bonds.rest;
     own->radii = memory_copy(memory, d->radii, d->particle_count, sizeof(double));
     body->bonds.pairs = memory_copy(memory, d->bonds, d->bond_count, 2 * sizeof *body->bonds.pairs);
     own->bond_radii = copy_or_fill(memory, d->bond_radii, d->bond_radius, d->bond_count);
@@ -345,7 +346,6 @@ pbs_status bonded_body_make(struct scene *scene, struct memory *memory, const pb
         return PBS_ERROR_MEMORY;
     }
     body->table = &body_table_bonded;
-    body->kind = BODY_BONDED;
     body->node_count = 2 * d->particle_count;
     body->vertex_count = d->particle_count;
     const pbs_status status = fill(body, &scene->nodes, memory, d, mesh);

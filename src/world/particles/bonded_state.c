@@ -15,7 +15,7 @@ static size_t count_rotations(const struct scene *scene) {
     size_t count = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        count += body->kind == BODY_BONDED ? body->vertex_count : 0;
+        count += body_turns(body) ? body->vertex_count : 0;
     }
     return count;
 }
@@ -24,7 +24,7 @@ static void fill_rotations(const struct scene *scene, const struct rotation_arra
     size_t at = 0;
     for (size_t b = 0; b < scene->bodies.count; b++) {
         const struct body *body = scene_body(scene, b);
-        const size_t count = body->kind == BODY_BONDED ? body->vertex_count : 0;
+        const size_t count = body_turns(body) ? body->vertex_count : 0;
         for (size_t i = 0; i < count; i++, at++) {
             arrays->node[at] = (uint32_t)(body->node_start + count + i);
             arrays->radius[at] = bonded_radius_of_gyration(body->bonded.radii[i]);
@@ -58,7 +58,7 @@ void bonded_load_orientations(const struct scene *scene, struct rotations *rotat
     double *to = rotations->orientation;
     for (size_t b = 0; b < scene->bodies.count && rotations->count > 0; b++) {
         const struct body *body = scene_body(scene, b);
-        if (body->kind == BODY_BONDED) {
+        if (body_turns(body)) {
             memcpy(to, body->bonded.orientations, 4 * body->vertex_count * sizeof *to);
             to += 4 * body->vertex_count;
         }
@@ -79,7 +79,7 @@ void bonded_measure_spin(struct body *body, const struct nodes *nodes) {
 void bonded_measure_spins(const struct scene *scene) {
     for (size_t b = 0; b < scene->bodies.count; b++) {
         struct body *body = scene_body(scene, b);
-        if (body->kind == BODY_BONDED) {
+        if (body_turns(body)) {
             bonded_measure_spin(body, &scene->nodes);
         }
     }
@@ -94,7 +94,7 @@ void bonded_land_orientations(struct scene *scene, const struct rotations *rotat
     const double *from = rotations->orientation;
     for (size_t b = 0; b < scene->bodies.count && rotations->count > 0; b++) {
         struct body *body = scene_body(scene, b);
-        if (body->kind == BODY_BONDED) {
+        if (body_turns(body)) {
             memcpy(body->bonded.orientations, from, 4 * body->vertex_count * sizeof *from);
             from += 4 * body->vertex_count;
             bonded_measure_spin(body, &scene->nodes);

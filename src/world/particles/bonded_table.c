@@ -24,6 +24,26 @@ static void free_own(struct body *body, struct memory *memory) {
     memory_release(memory, body->bonded.angular_velocities);
 }
 
+static double largest(const double *values, size_t count) {
+    double most = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        most = fmax(most, values[i]);
+    }
+    return most;
+}
+
+static double stiffest(const struct body *body) {
+    return largest(body->bonded.young, body->bonds.count);
+}
+
+static int32_t bond_form(const struct body *body) {
+    return body->bonded.shear;
+}
+
+static double bond_young(const struct body *body, size_t bond) {
+    return body->bonded.young[bond];
+}
+
 // --- saving ---
 
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
@@ -157,4 +177,12 @@ const struct body_table body_table_bonded = {
     .write = write,
     .read = read,
     .resume = resume,
+    .check_scheme = bonded_check_scheme,
+    .add_terms = bonded_add_terms,
+    .stiffest = stiffest,
+    .bond_form = bond_form,
+    .bond_young = bond_young,
+    .read_loads = bonded_read_loads,
+    .measure_excess = bonded_measure_excess,
+    .crack_step = bonded_crack_step,
 };

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "world/particles/peridynamic.h"
+#include "world/objects/body_table.h"
 
 /// From there on products without a matrix take less time than with it, preconditioners included.
 static const size_t MANY_BONDS = 300000;
@@ -14,7 +15,7 @@ bool near_bonds_are_wanted(const struct scene *scene) {
     size_t count = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        if (body->kind == BODY_PERIDYNAMIC) {
+        if (body->table == &body_table_peridynamic) {
             // Dashpots are assembled, bond by bond, and so are bonds that soften.
             const bool whole = body->damping > 0.0 || peridynamic_softens(body);
             count += whole ? 0 : body->bonds.count;
@@ -40,7 +41,7 @@ static double measure_factor(const struct body *body, double near_length) {
 void near_bonds_measure(const struct scene *scene, double *near_length, double *factor) {
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        if (body->kind != BODY_PERIDYNAMIC) {
+        if (body->table != &body_table_peridynamic) {
             continue;
         }
         const double near = NEAR * body->peridynamic.spacing;

@@ -3,6 +3,8 @@
 #define PBS_WORLD_PARTICLES_PERIDYNAMIC_H
 
 #include "fracture/peridynamic.h"
+#include "world/objects/body_table.h"
+#include "world/objects/body_terms.h"
 #include "world/objects/scene.h"
 
 /// The lattice that fills a box or tetrahedra: positions, to be released. PBS_ERROR_MESH where no
@@ -40,5 +42,15 @@ double peridynamic_young(const struct peridynamic_body *own, const uint32_t ends
 /// PBS_WEAK_BONDS where no bond bears what the body weighs.
 pbs_status peridynamic_check_weight(const struct nodes *nodes, const struct body *body,
                                     const double gravity[3]);
+
+// As struct body_table has them.
+void peridynamic_read_loads(const struct body *body, const struct particle_view *view, size_t first,
+                            size_t count, pbs_bond_load *loads, double *energies);
+struct bond_excess peridynamic_measure_excess(const struct body *body, size_t bond,
+                                              const pbs_bond_load *load);
+double peridynamic_crack_step(const struct nodes *nodes, const struct body *body);
+pbs_status peridynamic_add_terms(const struct scene *scene, struct memory *memory,
+                                 struct body_terms *out);
+extern const struct damped_elements peridynamic_damped;
 
 #endif

@@ -368,6 +368,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     own->volumes = memory_allocate(memory, count, sizeof(double));
     own->young = memory_allocate(memory, count, sizeof(double));
     body->bonds.rest = memory_copy(memory, d->positions, count, 3 * sizeof(double));
+    body->rest = body->bonds.rest;
     body->bonds.contact_radii = memory_allocate(memory, count, sizeof(double));
     if (own->volumes == NULL || own->young == NULL || body->bonds.rest == NULL ||
         body->bonds.contact_radii == NULL) {
@@ -446,7 +447,6 @@ pbs_status peridynamic_body_make(struct scene *scene, struct memory *memory,
         return PBS_ERROR_MEMORY;
     }
     body->table = &body_table_peridynamic;
-    body->kind = BODY_PERIDYNAMIC;
     body->node_count = d->particle_count;
     body->vertex_count = d->particle_count;
     const pbs_status status = fill(body, &scene->nodes, memory, d, masses);

@@ -22,6 +22,22 @@ static void free_own(struct body *body, struct memory *memory) {
     memory_release(memory, body->peridynamic.remaining);
 }
 
+static double stiffest(const struct body *body) {
+    double most = 0.0;
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        most = fmax(most, body->peridynamic.young[i]);
+    }
+    return most;
+}
+
+static int32_t bond_form(const struct body *body) {
+    return peridynamic_softens(body);
+}
+
+static double bond_young(const struct body *body, size_t bond) {
+    return peridynamic_young(&body->peridynamic, body->bonds.pairs + 2 * bond);
+}
+
 // --- saving ---
 
 static void write_softening(struct byte_writer *out, const struct body *body) {
@@ -165,4 +181,12 @@ const struct body_table body_table_peridynamic = {
     .write = write,
     .read = read,
     .resume = resume,
+    .add_terms = peridynamic_add_terms,
+    .damped = &peridynamic_damped,
+    .stiffest = stiffest,
+    .bond_form = bond_form,
+    .bond_young = bond_young,
+    .read_loads = peridynamic_read_loads,
+    .measure_excess = peridynamic_measure_excess,
+    .crack_step = peridynamic_crack_step,
 };

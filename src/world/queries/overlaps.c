@@ -11,13 +11,10 @@
 #include "world/interface/check.h"
 #include "world/contact_scenes/contact_names.h"
 #include "world/interface/settings.h"
+#include "world/objects/body_table.h"
 #include "world/objects/collider.h"
 
 // --- the scene ---
-
-static bool is_solid_body(const struct body *body) {
-    return body->kind == BODY_SOLID || body->kind == BODY_AFFINE;
-}
 
 /// Of shapes that are no surface of triangles, offsets and walls say what is inside.
 static bool is_solid_collider(const pbs_collider_desc *d) {
@@ -27,7 +24,7 @@ static bool is_solid_collider(const pbs_collider_desc *d) {
 
 static void mark_solids(const struct scene *scene, struct overlaps *overlaps) {
     for (size_t i = 0; i < scene->bodies.count; i++) {
-        overlaps->parts[i].is_closed = is_solid_body(scene_body(scene, i));
+        overlaps->parts[i].is_closed = scene_body(scene, i)->table->encloses_volume;
     }
     for (size_t i = 0; i < scene->colliders.count; i++) {
         overlaps->parts[scene->bodies.count + i].is_closed = is_solid_collider(

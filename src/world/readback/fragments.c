@@ -44,8 +44,7 @@ static void measure_centre(const struct members *m, pbs_fragment *out) {
 
 /// The radius of gyration of a particle; 0 of one that does not turn.
 static double gyration_of(const struct body *body, size_t particle) {
-    return body->kind == BODY_BONDED ? bonded_radius_of_gyration(body->bonded.radii[particle])
-                                     : 0.0;
+    return body_turns(body) ? bonded_radius_of_gyration(body->bonded.radii[particle]) : 0.0;
 }
 
 /// Inertia and angular momentum about the centre, of places and of spheres that spin.
@@ -60,7 +59,7 @@ static void add_turning(const struct members *m, size_t particle, pbs_fragment *
     subtract3(m->nodes->v + 3 * node, out->velocity, motion);
     cross3(arm, motion, moment);
     add_scaled3(momentum, mass, moment, momentum);
-    if (m->body->kind == BODY_BONDED) {
+    if (body_turns(m->body)) {
         add_scaled3(momentum, own, m->body->bonded.angular_velocities + 3 * particle, momentum);
     }
     for (size_t i = 0; i < 3; i++) {
@@ -91,7 +90,7 @@ static pbs_fragment describe(const struct members *m, uint32_t parent) {
     for (size_t i = 0; i < m->count; i++) {
         add_turning(m, m->particles[i], &out, momentum);
     }
-    if (m->body->kind == BODY_BONDED) {
+    if (body_turns(m->body)) {
         invert33(out.inertia, inverse);
     } else {
         invert_of_points(out.inertia, inverse);

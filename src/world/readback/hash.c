@@ -34,7 +34,7 @@ uint64_t pbs_world_hash(const pbs_world *w) {
     }
     for (size_t b = 0; b < w->scene.bodies.count; b++) {
         const struct body *body = scene_body(&w->scene, b);
-        for (size_t i = 0; body->kind == BODY_BONDED && i < 4 * body->vertex_count; i++) {
+        for (size_t i = 0; body_turns(body) && i < 4 * body->vertex_count; i++) {
             hash = mix_number(hash, body->bonded.orientations[i]);
         }
     }

@@ -6,6 +6,7 @@
 #include "world/interface/check.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/world.h"
+#include "world/particles/bonded.h"
 
 /// gradient: vector slots of the model's assembly; becomes that of all conservative terms.
 static pbs_status add_terms(const struct model *model, struct memory *memory, const double *x,
@@ -54,7 +55,7 @@ static pbs_status measure(const pbs_world *w, const struct model *model, struct 
     if (status >= 0) {
         const size_t count = body->vertex_count;
         write_held(nodes, body->node_start, count, NULL, gradient, forces);
-        if (moments != NULL && body->kind == BODY_BONDED) {
+        if (moments != NULL && body_turns(body)) {
             // The coordinates of a rotation are its angles times that radius.
             write_held(nodes, body->node_start + count, count, body->bonded.radii, gradient,
                        moments);

@@ -2,6 +2,7 @@
 #include "world/bodies/affine_strain.h"
 #include "world/interface/settings.h"
 #include "world/world.h"
+#include "world/objects/body_table.h"
 
 static void write_affine_strain(const struct scene *scene, pbs_stats *stats) {
     const struct body *worst = NULL;
@@ -27,10 +28,9 @@ pbs_status pbs_world_stats(const pbs_world *w, pbs_stats *out) {
     stats.scene.nodes = w->scene.nodes.count - w->scene.nodes.vacant;
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         const struct body *body = scene_body(&w->scene, i);
-        stats.scene.elements += body->solid.tet_count + body->custom.stencil_count;
-        stats.scene.elements += body->kind == BODY_SHELL
-                                    ? body->triangle_count + body->shell.hinge_count
-                                    : 0;
+        stats.scene.elements += body->table->count_elements != NULL
+                                   ? body->table->count_elements(body)
+                                   : 0;
     }
     write_affine_strain(&w->scene, &stats);
     if (w->topology.is_current) {

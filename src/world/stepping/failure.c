@@ -10,6 +10,8 @@
 #include "base/lanes/vector.h"
 #include "world/contact_scenes/contact_names.h"
 #include "world/contact_scenes/contact_scene.h"
+#include "world/objects/body_table.h"
+#include "energy/custom/custom.h"
 
 // Gaps below this part of the contact distance are deep inside a barrier that is too soft for what
 // presses on it.
@@ -140,24 +142,17 @@ static double measure_of(const pbs_world *w, size_t first, const uint32_t *corne
     return count == 4 ? dot3(cross, side[2]) : norm3(cross);
 }
 
-/// The first tetrahedron of a material that forbids it, or triangle of a shell, that is inverted or
-/// flat. Returns how many vertices it has; 0: there is none.
-static int find_element(const pbs_world *w, const struct body *body, size_t *element,
-                        double *measure) {
-    const bool is_solid = body->kind == BODY_SOLID &&
-                          body->solid.material == PBS_MATERIAL_NEO_HOOKEAN;
-    const int width = is_solid ? 4 : 3;
-    const uint32_t *const corners = is_solid ? body->solid.tets : body->triangles;
-    const size_t count = is_solid                   ? body->solid.tet_count
-                         : body->kind == BODY_SHELL ? body->triangle_count
-                                                    : 0;
-    for (*element = 0; *element < count; ++*element) {
-        *measure = measure_of(w, body->node_start, corners + (size_t)width * *element, width);
+/// The first element that must not be, and is, inverted or flat. False: there is none.
+static bool find_element(const pbs_world *w, const struct body *body,
+                         const struct body_simplices *all, size_t *element, double *measure) {
+    for (*element = 0; *element < all->count; ++*element) {
+        *measure = measure_of(w, body->node_start, all->corners + (size_t)all->width * *element,
+                              all->width);
         if (!(*measure > 0.0)) {
-            return width;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /// The first stencil of a custom body that its callback refuses; stencil_count: none.
@@ -182,19 +177,21 @@ static bool locate_element(struct run *run, size_t index, char words[WORDS]) {
     const struct body *const body = scene_body(&w->scene, index);
     size_t element = 0;
     double measure = 0.0;
-    const int width = find_element(w, body, &element, &measure);
-    if (width > 0) {
-        const uint32_t *const corners = width == 4 ? body->solid.tets : body->triangles;
+    struct body_simplices all = {.width = 3};
+    if (body->table->list_simplices != NULL) {
+        all = body->table->list_simplices(body);
+    }
+    if (find_element(w, body, &all, &element, &measure)) {
         run->failure.kind = PBS_FAILURE_ELEMENT;
-        keep_body(run, index, corners[(size_t)width * element]);
+        keep_body(run, index, all.corners[(size_t)all.width * element]);
         snprintf(words, WORDS,
                  "; %s %zu of body %zu, with vertex %u, is %s there (its measure is %.3g, must be "
                  "positive); move its vertices or their targets",
-                 width == 4 ? "tetrahedron" : "triangle", element, index, run->failure.vertex,
-                 measure < 0.0 ? "inverted" : "flat", measure / (width == 4 ? 6.0 : 2.0));
+                 all.width == 4 ? "tetrahedron" : "triangle", element, index, run->failure.vertex,
+                 measure < 0.0 ? "inverted" : "flat", measure / (all.width == 4 ? 6.0 : 2.0));
         return true;
     }
-    if (body->kind != BODY_CUSTOM || find_stencil(w, body) == body->custom.stencil_count) {
+    if (!body->table->calls_host || find_stencil(w, body) == body->custom.stencil_count) {
         return false;
     }
     element = find_stencil(w, body);
@@ -233,7 +230,7 @@ static void locate_stop(struct run *run, char words[WORDS]) {
     for (size_t i = 0; i < count; i++) {
         const struct body *const body = scene_body(&w->scene, i);
         uint32_t stencil = 0;
-        if (body->kind != BODY_CUSTOM || body->custom.stencil_count == 0) {
+        if (!body->table->calls_host || body->custom.stencil_count == 0) {
             continue;
         }
         while (model->terms[term].table->kind != ENERGY_HOST) {

@@ -1,0 +1,13 @@
+// Terms of shells: membranes and bending, and damping of membranes.
+#ifndef PBS_WORLD_BODIES_SHELL_TERMS_H
+#define PBS_WORLD_BODIES_SHELL_TERMS_H
+
+#include "world/objects/body_terms.h"
+
+/// As struct body_table has it.
+pbs_status shell_add_terms(const struct scene *scene, struct memory *memory,
+                           struct body_terms *out);
+
+extern const struct damped_elements shell_damped;
+
+#endif

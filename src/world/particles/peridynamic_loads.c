@@ -1,0 +1,54 @@
+// What bonds of peridynamic bodies bear, and how fast they crack.
+#include <math.h>
+
+#include "base/matrix3/math3.h"
+#include "world/objects/body_table.h"
+#include "world/particles/body_bonds.h"
+#include "world/particles/peridynamic.h"
+
+/// m: the force over the stiffness.
+static double pull_of(const struct body *body, size_t bond, double extension) {
+    if (!peridynamic_softens(body)) {
+        return extension;
+    }
+    const struct softening_law law = peridynamic_law(body, bond);
+    return softening_force(&law, body->peridynamic.remaining[bond], extension);
+}
+
+/// A spring as a bar of the material would be that is stretched alike.
+void peridynamic_read_loads(const struct body *body, const struct particle_view *view, size_t first,
+                            size_t count, pbs_bond_load *loads, double *energies) {
+    const struct peridynamic_body *own = &body->peridynamic;
+    for (size_t i = 0; i < count; i++) {
+        const size_t bond = first + i;
+        const uint32_t *end = body->bonds.pairs + 2 * bond;
+        double way[3];
+        subtract3(view->positions + 3 * (size_t)end[1], view->positions + 3 * (size_t)end[0], way);
+        const double extension = norm3(way) - own->lengths[bond];
+        const double stretch = extension / own->lengths[bond];
+        const double pull = pull_of(body, bond, extension);
+        loads[i] = (pbs_bond_load){.normal = own->stiffness[bond] * pull,
+                                   .normal_stress = peridynamic_young(own, end) *
+                                                    (pull / own->lengths[bond]),
+                                   .stretch = stretch};
+        energies[i] = 0.5 * own->stiffness[bond] * pull * extension;
+    }
+}
+
+struct bond_excess peridynamic_measure_excess(const struct body *body, size_t bond,
+                                              const pbs_bond_load *load) {
+    const double most = body->peridynamic.critical[bond];
+    return (struct bond_excess){load->stretch > most, load->stretch / most};
+}
+
+/// s: the mean over the particles of the time in which Rayleigh's wave crosses the horizon.
+double peridynamic_crack_step(const struct nodes *nodes, const struct body *body) {
+    const struct peridynamic_body *own = &body->peridynamic;
+    const double poisson = own->dimension == PBS_PERIDYNAMIC_PLANE_STRESS ? 1.0 / 3.0 : 0.25;
+    double sum = 0.0;
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        const double density = nodes->mass[body->node_start + i] / own->volumes[i];
+        sum += sqrt(2.0 * (1.0 + poisson) * density / own->young[i]);
+    }
+    return own->horizon / RAYLEIGH_SHARE * sum / (double)body->vertex_count;
+}
