@@ -45,6 +45,16 @@ static pbs_status check_spring(const pbs_springs_desc *d, size_t spring) {
     return PBS_OK;
 }
 
+struct springs_body {
+    size_t spring_count;
+    uint32_t *springs;                ///< spring_count x 2, the body's own vertex indices
+    double *stiffness, *rest_lengths; ///< spring_count, N/m and metres
+};
+
+static const struct springs_body *own_of(const struct body *body) {
+    return body->own;
+}
+
 static pbs_status check_springs(const pbs_springs_desc *d) {
     RETURN_IF_FAILED(check_positive(d->stiffness, "stiffness"));
     if (d->spring_count == 0) {
@@ -82,7 +92,11 @@ static double length_of(const pbs_springs_desc *d, size_t spring) {
 
 static pbs_status copy_description(struct body *body, struct memory *memory,
                                    const pbs_springs_desc *d) {
-    struct springs_body *own = &body->springs;
+    struct springs_body *own = memory_allocate(memory, 1, sizeof *own);
+    if (own == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    body->own = own;
     body->no_gravity = d->no_gravity != 0;
     body->damping = d->damping;
     body->drag = d->drag;
@@ -108,7 +122,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
 
 /// The force of a strain of one, of the strongest spring at each node.
 static void measure_stiffness(const struct body *body, double *stiffness) {
-    const struct springs_body *own = &body->springs;
+    const struct springs_body *own = own_of(body);
     for (size_t i = 0; i < 2 * own->spring_count; i++) {
         double *at = stiffness + own->springs[i];
         *at = fmax(*at, own->stiffness[i / 2] * own->rest_lengths[i / 2]);
@@ -152,9 +166,13 @@ static pbs_status create(struct scene *scene, struct memory *memory, const void 
 }
 
 static void free_own(struct body *body, struct memory *memory) {
-    memory_release(memory, body->springs.springs);
-    memory_release(memory, body->springs.stiffness);
-    memory_release(memory, body->springs.rest_lengths);
+    struct springs_body *own = body->own;
+    if (own != NULL) {
+        memory_release(memory, own->springs);
+        memory_release(memory, own->stiffness);
+        memory_release(memory, own->rest_lengths);
+        memory_release(memory, own);
+    }
 }
 
 // --- terms ---
@@ -167,7 +185,7 @@ struct gathered {
 };
 
 static void gather_body(const struct body *body, size_t at, const struct gathered *out) {
-    const struct springs_body *own = &body->springs;
+    const struct springs_body *own = own_of(body);
     for (size_t s = 0; s < own->spring_count; s++, at++) {
         out->nodes[2 * at] = (uint32_t)body->node_start + own->springs[2 * s];
         out->nodes[2 * at + 1] = (uint32_t)body->node_start + own->springs[2 * s + 1];
@@ -181,8 +199,10 @@ static pbs_status make_term(const struct scene *scene, struct memory *memory, si
     size_t at = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        gather_body(body, at, g);
-        at += body->springs.spring_count;
+        if (body->table == &body_table_springs) {
+            gather_body(body, at, g);
+            at += own_of(body)->spring_count;
+        }
     }
     const struct springs_input input = {.count = count,
                                         .nodes = g->nodes,
@@ -199,7 +219,8 @@ static pbs_status add_terms(const struct scene *scene, struct memory *memory,
                             struct body_terms *out) {
     size_t count = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
-        count += scene_body(scene, i)->springs.spring_count;
+        const struct body *body = scene_body(scene, i);
+        count += body->table == &body_table_springs ? own_of(body)->spring_count : 0;
     }
     if (count == 0) {
         return PBS_OK;
@@ -223,12 +244,12 @@ static pbs_status add_terms(const struct scene *scene, struct memory *memory,
 }
 
 static void gather_spring(const struct body *body, size_t s, size_t at, const struct damped *out) {
-    damped_put_nodes(body, body->springs.springs + 2 * s, at, out);
-    out->mu[at] = body->springs.stiffness[s] * body->damping;
+    damped_put_nodes(body, own_of(body)->springs + 2 * s, at, out);
+    out->mu[at] = own_of(body)->stiffness[s] * body->damping;
 }
 
 static size_t count_damped(const struct body *body) {
-    return body->springs.spring_count;
+    return own_of(body)->spring_count;
 }
 
 static const struct damped_elements DAMPED = {
@@ -238,7 +259,7 @@ static const struct damped_elements DAMPED = {
 
 /// Of a spring as a bar of its length's square.
 static double stiffest(const struct body *body) {
-    const struct springs_body *springs = &body->springs;
+    const struct springs_body *springs = own_of(body);
     double most = 0.0;
     for (size_t i = 0; i < springs->spring_count; i++) {
         most = fmax(most, springs->stiffness[i] / springs->rest_lengths[i]);
@@ -249,7 +270,7 @@ static double stiffest(const struct body *body) {
 // --- saving ---
 
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
-    const struct springs_body *springs = &body->springs;
+    const struct springs_body *springs = own_of(body);
     write_u32(out, body->no_gravity);
     write_f64(out, body->damping);
     write_f64(out, body->drag);

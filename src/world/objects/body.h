@@ -52,12 +52,6 @@ struct shell_body {
                                                               ///< young
 };
 
-struct springs_body {
-    size_t spring_count;
-    uint32_t *springs;                ///< spring_count x 2, the body's own vertex indices
-    double *stiffness, *rest_lengths; ///< spring_count, N/m and metres
-};
-
 /// Nodes: the centre of mass, then for each principal axis the handle radius * axis, a vector. So
 /// all four are metres, and their masses m and moment / radius^2 kilograms.
 struct affine_body {
@@ -157,9 +151,9 @@ struct body {
     struct contact_load load; ///< of the last step
     const char *moved_by;     ///< what the host did to it since a step has looked for overlaps, as
                               ///< words for messages; null: nothing, or unknown
+    void *own;                ///< what the file of its kind alone knows; null: nothing
     struct solid_body solid;
     struct shell_body shell;
-    struct springs_body springs;
     struct affine_body affine;
     struct body_bonds bonds; ///< of particles; all zero where there are none
     struct bonded_body bonded;
