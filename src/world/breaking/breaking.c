@@ -306,13 +306,13 @@ static struct strained find_strained(pbs_world *w, const struct look *look, bool
         const struct bond_term_table *table = model->bond_terms[i].table;
         void *self = model->bond_terms[i].self;
         // What softens bears nothing any more where it breaks, so that no step is taken again.
-        if ((look->is_ahead && table->remember != NULL) || !table->has_limits(self)) {
+        if ((look->is_ahead && table->update_history != NULL) || !table->has_limits(self)) {
             continue;
         }
         if (!is_marked) {
-            table->mark_strained(self, w->tasks, domains, look->at.x, look->at.orientations);
+            table->mark_overloaded(self, w->tasks, domains, look->at.x, look->at.orientations);
         }
-        strained.bonds[i] = table->strained(self);
+        strained.bonds[i] = table->overloaded(self);
     }
     return strained;
 }
@@ -324,8 +324,8 @@ static void remember(pbs_world *w, const double *x) {
     const struct model *model = &w->topology.model;
     for (size_t i = 0; i < model->bond_term_count; i++) {
         const struct bond_term *term = &model->bond_terms[i];
-        if (term->table->remember != NULL) {
-            w->topology.breaks.softened += term->table->remember(
+        if (term->table->update_history != NULL) {
+            w->topology.breaks.softened += term->table->update_history(
                 term->self, w->tasks, model->assembly.layout.domain_count, x);
         }
     }
@@ -404,8 +404,8 @@ void breaks_put_aside(pbs_world *w) {
     breaks->softened_aside = breaks->softened;
     for (size_t i = 0; i < w->topology.model.bond_term_count; i++) {
         const struct bond_term *term = &w->topology.model.bond_terms[i];
-        if (term->table->put_aside != NULL) {
-            term->table->put_aside(term->self);
+        if (term->table->save_history != NULL) {
+            term->table->save_history(term->self);
         }
     }
 }
@@ -416,8 +416,8 @@ void breaks_take_back_aside(pbs_world *w) {
     breaks->softened = breaks->softened_aside;
     for (size_t i = 0; i < w->topology.model.bond_term_count; i++) {
         const struct bond_term *term = &w->topology.model.bond_terms[i];
-        if (term->table->take_back != NULL) {
-            term->table->take_back(term->self);
+        if (term->table->restore_history != NULL) {
+            term->table->restore_history(term->self);
         }
     }
 }
@@ -444,9 +444,10 @@ static bool relieve_body(pbs_world *w, size_t index, size_t first) {
         const uint32_t *end = body->bonds.pairs + 2 * bond;
         const uint32_t nodes[2] = {(uint32_t)body->node_start + end[0],
                                    (uint32_t)body->node_start + end[1]};
-        is_known = place.term->table->relieve != NULL &&
-                   place.term->table->relieve(place.term->self, place.first_bond + bond, nodes,
-                                              workspace->now.x, workspace->gradient_now);
+        is_known = place.term->table->remove_gradient != NULL &&
+                   place.term->table->remove_gradient(place.term->self, place.first_bond + bond,
+                                                      nodes, workspace->now.x,
+                                                      workspace->gradient_now);
         explicit_update_acceleration(workspace, nodes[0]);
         explicit_update_acceleration(workspace, nodes[1]);
     }

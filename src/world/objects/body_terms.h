@@ -16,22 +16,22 @@ struct bond_term_table {
     bool (*has_limits)(const void *self);
     /// Marks every bond that may bear too much at x; terms that have been evaluated there have done
     /// so.
-    void (*mark_strained)(void *self, struct tasks *tasks, size_t domain_count, const double *x,
-                          const double *orientations);
-    const uint8_t *(*strained)(void *self); ///< by bond, 1 where it was marked; null: none
+    void (*mark_overloaded)(void *self, struct tasks *tasks, size_t domain_count, const double *x,
+                            const double *orientations);
+    const uint8_t *(*overloaded)(void *self); ///< by bond, 1 where it was marked; null: none
     bool (*is_broken)(const void *self, size_t bond);
     void (*set_broken)(void *self, size_t bond, bool broken);
     /// Takes the forces of a bond that broke off a gradient at x; false, or null: unknown.
-    bool (*relieve)(const void *self, size_t bond, const uint32_t nodes[2], const double *x,
-                    double *gradient);
+    bool (*remove_gradient)(const void *self, size_t bond, const uint32_t nodes[2], const double *x,
+                            double *gradient);
     // Of bonds that soften; null of others:
     /// The state x is accepted; returns what that takes out, J.
-    double (*remember)(void *self, struct tasks *tasks, size_t domain_count, const double *x);
+    double (*update_history)(void *self, struct tasks *tasks, size_t domain_count, const double *x);
     /// What remains of the bonds from `first` on is the body's, or becomes it.
     void (*read_remaining)(void *self, size_t first, struct body *body);
     void (*write_remaining)(void *self, size_t first, const struct body *body);
-    void (*put_aside)(void *self);
-    void (*take_back)(void *self);
+    void (*save_history)(void *self);
+    void (*restore_history)(void *self);
 };
 
 struct bond_term {

@@ -10,12 +10,12 @@ static bool has_limits(const void *self) {
     return bonds_have_limits(self);
 }
 
-static void mark_strained(void *self, struct tasks *tasks, size_t domain_count, const double *x,
-                          const double *orientations) {
+static void mark_overloaded(void *self, struct tasks *tasks, size_t domain_count, const double *x,
+                            const double *orientations) {
     bonds_mark_overloaded(self, tasks, domain_count, x, orientations);
 }
 
-static const uint8_t *strained(void *self) {
+static const uint8_t *overloaded(void *self) {
     return bonds_overloaded(self);
 }
 
@@ -29,8 +29,8 @@ static void set_broken(void *self, size_t bond, bool broken) {
 
 static const struct bond_term_table BEAMS = {
     .has_limits = has_limits,
-    .mark_strained = mark_strained,
-    .strained = strained,
+    .mark_overloaded = mark_overloaded,
+    .overloaded = overloaded,
     .is_broken = is_broken,
     .set_broken = set_broken,
 };

@@ -13,13 +13,13 @@ static bool has_limits(const void *self) {
     return springs_have_limits(self);
 }
 
-static void mark_strained(void *self, struct tasks *tasks, size_t domain_count, const double *x,
-                          const double *orientations) {
+static void mark_overloaded(void *self, struct tasks *tasks, size_t domain_count, const double *x,
+                            const double *orientations) {
     (void)orientations;
     springs_mark_overloaded(self, tasks, domain_count, x);
 }
 
-static const uint8_t *strained(void *self) {
+static const uint8_t *overloaded(void *self) {
     return springs_overloaded(self);
 }
 
@@ -31,12 +31,13 @@ static void set_broken(void *self, size_t bond, bool broken) {
     springs_set_broken(self, bond, broken);
 }
 
-static bool relieve(const void *self, size_t bond, const uint32_t nodes[2], const double *x,
-                    double *gradient) {
+static bool remove_gradient(const void *self, size_t bond, const uint32_t nodes[2], const double *x,
+                            double *gradient) {
     return springs_remove_gradient(self, bond, nodes, x, gradient);
 }
 
-static double remember(void *self, struct tasks *tasks, size_t domain_count, const double *x) {
+static double update_history(void *self, struct tasks *tasks, size_t domain_count,
+                             const double *x) {
     return springs_update_history(self, tasks, domain_count, x);
 }
 
@@ -49,35 +50,35 @@ static void write_remaining(void *self, size_t first, const struct body *body) {
     springs_write_remaining(self, first, body->bonds.count, body->peridynamic.remaining);
 }
 
-static void put_aside(void *self) {
+static void save_history(void *self) {
     springs_save_history(self);
 }
 
-static void take_back(void *self) {
+static void restore_history(void *self) {
     springs_restore_history(self);
 }
 
 static const struct bond_term_table BRITTLE = {
     .has_limits = has_limits,
-    .mark_strained = mark_strained,
-    .strained = strained,
+    .mark_overloaded = mark_overloaded,
+    .overloaded = overloaded,
     .is_broken = is_broken,
     .set_broken = set_broken,
-    .relieve = relieve,
+    .remove_gradient = remove_gradient,
 };
 
 static const struct bond_term_table SOFTENING = {
     .has_limits = has_limits,
-    .mark_strained = mark_strained,
-    .strained = strained,
+    .mark_overloaded = mark_overloaded,
+    .overloaded = overloaded,
     .is_broken = is_broken,
     .set_broken = set_broken,
-    .relieve = relieve,
-    .remember = remember,
+    .remove_gradient = remove_gradient,
+    .update_history = update_history,
     .read_remaining = read_remaining,
     .write_remaining = write_remaining,
-    .put_aside = put_aside,
-    .take_back = take_back,
+    .save_history = save_history,
+    .restore_history = restore_history,
 };
 
 // --- the terms ---
