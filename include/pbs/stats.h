@@ -142,8 +142,8 @@ typedef struct pbs_step_control_stats {
     double shortest, longest;  ///< s, of the accepted steps; 0 where there are none
     double error; ///< what the step control measured at the last accepted step, see pbs_step_kind;
                   ///< for a linearized one of a system the force error, with or without control
-    double next;          ///< s, what the step control begins with next time; 0: `initial` of
-                          ///< pbs_step_control
+    double next;  ///< s, what the step control begins with next time; 0: `initial` of
+                  ///< pbs_step_control
     double fracture_step; ///< s: the longest step while bonds broke, the shortest where that
                           ///< changed
     uint32_t reserved[8]; ///< 0

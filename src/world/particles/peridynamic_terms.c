@@ -160,8 +160,8 @@ static pbs_status order_particles(const struct scene *scene, struct memory *memo
             continue;
         }
         uint32_t *own = nodes + *count;
-        RETURN_IF_FAILED(grid_order(memory, body->bonds.rest, body->node_count,
-                                     body->peridynamic.spacing, own));
+        RETURN_IF_FAILED(
+            grid_order(memory, body->bonds.rest, body->node_count, body->peridynamic.spacing, own));
         for (size_t k = 0; k < body->node_count; k++) {
             own[k] += (uint32_t)body->node_start;
         }

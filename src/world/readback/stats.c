@@ -29,8 +29,8 @@ pbs_status pbs_world_stats(const pbs_world *w, pbs_stats *out) {
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         const struct body *body = scene_body(&w->scene, i);
         stats.scene.elements += body->table->count_elements != NULL
-                                   ? body->table->count_elements(body)
-                                   : 0;
+                                    ? body->table->count_elements(body)
+                                    : 0;
     }
     write_affine_strain(&w->scene, &stats);
     if (w->topology.is_current) {

@@ -74,7 +74,8 @@ static uint32_t division_limit(const struct run *run) {
         return settings->divisions;
     }
     // A host that takes what a limit leaves wants no more work than that.
-    return run->w->scene.expert.allow_unconverged == 0 ? contact_kind_of(&run->w->scene)->divisions : 0;
+    return run->w->scene.expert.allow_unconverged == 0 ? contact_kind_of(&run->w->scene)->divisions
+                                                       : 0;
 }
 
 static void copy_array(struct tasks *tasks, size_t count, const double *source, double *out) {
