@@ -18,7 +18,6 @@ my @FLOORS = (
 
 # Circles that may be, by what the names of all of their members begin with, and why.
 my %LISTED = (
-    'world' => 'being mended',
 );
 
 # --- what includes what ---

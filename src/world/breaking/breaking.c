@@ -1,126 +1,14 @@
 // Bonds that break (docs/theory/bonds.md section 4): compared with their strengths in accepted
 // states only, all before any breaks, in the order of bodies and bonds; whole again where the step
 // is undone.
-#include <math.h>
+#include "world/breaking/breaking.h"
+
 #include <string.h>
 
-#include "base/runtime/arithmetic.h"
-#include "base/matrix3/math3.h"
-#include "geometry/exact/intersection.h"
 #include "integrate/stepping/explicit.h"
-#include "world/particles/body_bonds.h"
-#include "world/breaking/breaking.h"
-#include "world/interface/check.h"
-#include "world/contact_scenes/contact_kind.h"
-#include "world/contact_scenes/contact_scale.h"
-#include "world/interface/settings.h"
-#include "world/world.h"
+#include "world/breaking/bond_place.h"
 #include "world/objects/body_table.h"
-
-// --- contact of what a bond joined ---
-
-/// Particles may be closer than their spheres where a bond breaks that was pressed together: then
-/// they touch from where they are, at no energy (docs/theory/bonds.md section 6.2).
-static double release_distance(double reach, const double a[3], const double b[3]) {
-    double way[3];
-    subtract3(b, a, way);
-    const double distance = norm3(way);
-    return fmax(distance - reach, 0.5 * distance);
-}
-
-/// m: from how far apart on bodies touch.
-static double contact_distance(const pbs_world *w) {
-    if (!contact_kind_of(&w->scene)->has_distance) {
-        return 0.0;
-    }
-    const struct topology *t = &w->topology;
-    const double reach = t->contact_is_current ? contact_set_reach(&t->contacts) : 0.0;
-    return reach > 0.0 ? reach : contact_scale_of(&w->scene).distance;
-}
-
-/// Where contact does not know the bodies yet, it learns of what is broken when it does.
-static bool is_listed(const pbs_world *w) {
-    return w->topology.is_current && w->topology.contact_is_current;
-}
-
-static struct contact_bond name_bond(const struct body *body, size_t index, size_t bond) {
-    return (struct contact_bond){
-        .part = (uint32_t)index, .bond = bond, .end = body->bonds.pairs + 2 * bond};
-}
-
-/// The index-th body's particles of a bond begin to touch. x: the body's positions.
-static struct bond_release let_touch(pbs_world *w, size_t index, size_t bond, const double *x,
-                                     double reach) {
-    const struct contact_bond named = name_bond(scene_body(&w->scene, index), index, bond);
-    struct bond_release out = {.distance = release_distance(reach, x + 3 * (size_t)named.end[0],
-                                                            x + 3 * (size_t)named.end[1])};
-    if (is_listed(w)) {
-        out.before = contact_set_release(&w->topology.contacts, &named, out.distance);
-    }
-    return out;
-}
-
-static void keep_apart(pbs_world *w, size_t index, size_t bond, const struct bond_release *was) {
-    const struct contact_bond named = name_bond(scene_body(&w->scene, index), index, bond);
-    if (is_listed(w)) {
-        contact_set_hold(&w->topology.contacts, &named, was->before);
-    }
-}
-
-/// Where a body's bonds, dashpots and rotations begin among those of all.
-struct bond_place {
-    const struct bond_term *term;   ///< null: none
-    struct spring_damping *damping; ///< of the bonds; null: none
-    size_t first_bond, first_rotation, first_dashpot;
-};
-
-static int32_t form_of(const struct body *body) {
-    return body->table->bond_form != NULL ? body->table->bond_form(body) : 0;
-}
-
-/// Whether two bodies' bonds are one term.
-static bool share_term(const struct body *a, const struct body *b) {
-    return a->table == b->table && form_of(a) == form_of(b);
-}
-
-static const struct bond_term *term_of(const struct model *model, const struct body *body) {
-    for (size_t i = 0; i < model->bond_term_count; i++) {
-        const struct bond_term *term = &model->bond_terms[i];
-        if (term->kind == body->table && term->form == form_of(body)) {
-            return term;
-        }
-    }
-    return NULL;
-}
-
-/// Of the index-th body, which has bonds.
-static struct bond_place place_of(const pbs_world *w, size_t index) {
-    const struct body *own = scene_body(&w->scene, index);
-    const struct model *model = &w->topology.model;
-    struct bond_place place = {.term = term_of(model, own),
-                               .damping = own->damping > 0.0 ? model->bond_damping : NULL};
-    for (size_t i = 0; i < index; i++) {
-        const struct body *body = scene_body(&w->scene, i);
-        const bool is_same = body->table == own->table;
-        place.first_bond += share_term(body, own) ? body->bonds.count : 0;
-        place.first_dashpot += is_same && body->damping > 0.0 ? body->bonds.count : 0;
-        place.first_rotation += body_turns(body) ? body->vertex_count : 0;
-    }
-    return place;
-}
-
-static bool is_broken(const struct bond_place *place, size_t bond) {
-    return place->term->table->is_broken(place->term->self, place->first_bond + bond);
-}
-
-static void mark_broken(const struct bond_place *place, size_t bond, bool broken) {
-    if (place->term != NULL) {
-        place->term->table->set_broken(place->term->self, place->first_bond + bond, broken);
-    }
-    if (place->damping != NULL) {
-        spring_damping_set_broken(place->damping, place->first_dashpot + bond, broken);
-    }
-}
+#include "world/particles/body_bonds.h"
 
 // --- a step ---
 
@@ -165,7 +53,7 @@ static void list_broken(pbs_world *w, size_t index, const struct bond_place *pla
     for (size_t k = 0; k < some && breaks->count < breaks->capacity; k++) {
         const size_t i = first + k;
         const struct bond_excess excess = body->table->measure_excess(body, i, &loads[k]);
-        if (strained[i] != 0 && excess.over && !is_broken(place, i)) {
+        if (strained[i] != 0 && excess.over && !bond_is_broken(place, i)) {
             breaks->releases[breaks->count].ratio = excess.ratio;
             breaks->rows[breaks->count++] = (pbs_broken_bond){
                 .body = name,
@@ -187,12 +75,12 @@ struct strained {
 static void look_at(pbs_world *w, size_t index, const struct strained *strained,
                     const struct look *look) {
     const struct body *body = scene_body(&w->scene, index);
-    const struct bond_term *term = term_of(&w->topology.model, body);
+    const struct bond_term *term = bond_term_of(&w->topology.model, body);
     const uint8_t *all = term != NULL ? strained->bonds[term - w->topology.model.bond_terms] : NULL;
     if (all == NULL) {
         return;
     }
-    const struct bond_place place = place_of(w, index);
+    const struct bond_place place = bond_place_of(w, index);
     const uint8_t *marks = all + place.first_bond;
     size_t i = 0;
     while (i < body->bonds.count) {
@@ -218,12 +106,12 @@ static void set_row(pbs_world *w, size_t index, const struct bond_place *place, 
     const struct bond_breaks *breaks = &w->topology.breaks;
     const struct body *body = scene_body(&w->scene, index);
     const uint32_t bond = breaks->rows[row].bond;
-    mark_broken(place, bond, from != NULL);
+    bond_mark_broken(place, bond, from != NULL);
     if (from != NULL) {
-        breaks->releases[row] = let_touch(w, index, bond, from + 3 * body->node_start,
-                                          contact_set_reach(&w->topology.contacts));
+        breaks->releases[row] = bond_let_touch(w, index, bond, from + 3 * body->node_start,
+                                               contact_set_reach(&w->topology.contacts));
     } else {
-        keep_apart(w, index, bond, &breaks->releases[row]);
+        bond_keep_apart(w, index, bond, &breaks->releases[row]);
     }
 }
 
@@ -236,7 +124,7 @@ static void set_broken(pbs_world *w, size_t first, const double *from) {
         if (!body->bonds.breaks) {
             continue;
         }
-        const struct bond_place place = place_of(w, index);
+        const struct bond_place place = bond_place_of(w, index);
         const uint64_t name = handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp);
         // Rows of several steps have the bodies several times.
         for (size_t i = first; i < breaks->count; i++) {
@@ -335,7 +223,7 @@ static void copy_remaining_of(pbs_world *w, const struct bond_term *term, bool l
     size_t at = 0;
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         struct body *body = scene_body(&w->scene, i);
-        if (body->table != term->kind || form_of(body) != term->form) {
+        if (body->table != term->kind || bond_form_of(body) != term->form) {
             continue;
         }
         if (lands) {
@@ -432,7 +320,7 @@ void breaks_take_back_all(pbs_world *w) {
 static bool relieve_body(pbs_world *w, size_t index, size_t first) {
     const struct bond_breaks *breaks = &w->topology.breaks;
     const struct body *body = scene_body(&w->scene, index);
-    const struct bond_place place = place_of(w, index);
+    const struct bond_place place = bond_place_of(w, index);
     const uint64_t name = handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp);
     struct step_workspace *workspace = &w->topology.workspace;
     bool is_known = true;
@@ -490,182 +378,4 @@ double breaks_land(pbs_world *w) {
     w->broken.count = breaks->count;
     breaks->count = 0;
     return energy;
-}
-
-// --- the host ---
-
-struct body *breaking_enter(const pbs_world *w, pbs_body b, const char *lack, pbs_status *status) {
-    struct body *body = world_enter_body(w, b, status);
-    if (*status >= 0 && body->bonds.fragments.fragment == NULL) {
-        *status = status_fail(PBS_ERROR_ARGUMENT, "the body has no bonds: %s", lack);
-    }
-    return body;
-}
-
-const double *pbs_body_tensile_strengths(const pbs_world *w, pbs_body b) {
-    const struct body *body = world_body(w, b);
-    return body != NULL && body->bonds.count > 0 ? body->bonded.tensile : NULL;
-}
-
-const double *pbs_body_shear_strengths(const pbs_world *w, pbs_body b) {
-    const struct body *body = world_body(w, b);
-    return body != NULL && body->bonds.count > 0 ? body->bonded.shearing : NULL;
-}
-
-const uint8_t *pbs_body_broken(const pbs_world *w, pbs_body b) {
-    const struct body *body = world_body(w, b);
-    return body != NULL && body->bonds.count > 0 ? body->bonds.broken : NULL;
-}
-
-static size_t index_of(const struct scene *scene, const struct body *body) {
-    size_t index = 0;
-    while (scene_body(scene, index) != body) {
-        index++;
-    }
-    return index;
-}
-
-/// The bonds of a body that the host breaks one by one.
-struct cut {
-    pbs_world *world;
-    struct body *body;
-    struct bond_place place; ///< where the world's terms know them already
-    size_t index;            ///< of the body
-    const double *x;         ///< of its particles
-    double reach;            ///< m: the contact distance
-    size_t count;
-};
-
-static struct cut begin_cut(pbs_world *w, struct body *body) {
-    struct cut cut = {.world = w,
-                      .body = body,
-                      .index = index_of(&w->scene, body),
-                      .x = w->scene.nodes.x + 3 * body->node_start,
-                      .reach = contact_distance(w)};
-    if (w->topology.is_current) {
-        cut.place = place_of(w, cut.index);
-    }
-    return cut;
-}
-
-static void cut_bond(struct cut *cut, size_t bond) {
-    if (cut->body->bonds.broken[bond] != BOND_INTACT) {
-        return;
-    }
-    cut->body->bonds.broken[bond] = BOND_CUT;
-    cut->body->bonds.release[bond] = let_touch(cut->world, cut->index, bond, cut->x, cut->reach)
-                                         .distance;
-    cut->body->bonds.came_apart = true;
-    cut->count++;
-    mark_broken(&cut->place, bond, true);
-}
-
-static void end_cut(struct cut *cut, size_t *count) {
-    body_come_apart(cut->body);
-    if (cut->count > 0) {
-        // A kept acceleration is that of forces which are no more; states before stay of use.
-        cut->world->scene.history.memory.has_acceleration = false;
-    }
-    if (count != NULL) {
-        *count = cut->count;
-    }
-}
-
-pbs_status pbs_body_break_bonds(pbs_world *w, pbs_body b, const uint32_t *bonds, size_t count) {
-    ARITHMETIC_SCOPE();
-    pbs_status status = PBS_OK;
-    struct body *body = breaking_enter(w, b, "nothing of it breaks", &status);
-    RETURN_IF_FAILED(status);
-    RETURN_IF_FAILED(check_indices(bonds, count, body->bonds.count, "bonds", "bonds"));
-    struct cut cut = begin_cut(w, body);
-    for (size_t i = 0; i < count; i++) {
-        cut_bond(&cut, bonds[i]);
-    }
-    end_cut(&cut, NULL);
-    return PBS_OK;
-}
-
-pbs_status pbs_body_cut_plane(pbs_world *w, pbs_body b, const double point[3],
-                              const double normal[3], size_t *count) {
-    ARITHMETIC_SCOPE();
-    pbs_status status = PBS_OK;
-    struct body *body = breaking_enter(w, b, "nothing of it breaks", &status);
-    RETURN_IF_FAILED(status);
-    RETURN_IF_FAILED(check_pointer(point, "point"));
-    RETURN_IF_FAILED(check_pointer(normal, "normal"));
-    RETURN_IF_FAILED(check_vectors(point, 1, "point"));
-    RETURN_IF_FAILED(check_vectors(normal, 1, "normal"));
-    const double scale = fmax(fabs(normal[0]), fmax(fabs(normal[1]), fabs(normal[2])));
-    if (scale == 0.0) {
-        return status_fail(PBS_ERROR_ARGUMENT, "normal is zero, so the plane has no direction");
-    }
-    const double *x = vertices_positions(&w->scene.nodes, body);
-    struct cut cut = begin_cut(w, body);
-    for (size_t i = 0; i < body->bonds.count; i++) {
-        bool above[2];
-        for (size_t end = 0; end < 2; end++) {
-            double way[3];
-            subtract3(x + 3 * (size_t)body->bonds.pairs[2 * i + end], point, way);
-            above[end] = (normal[0] / scale) * way[0] + (normal[1] / scale) * way[1] +
-                             (normal[2] / scale) * way[2] >=
-                         0.0;
-        }
-        if (above[0] != above[1]) {
-            cut_bond(&cut, i);
-        }
-    }
-    end_cut(&cut, count);
-    return PBS_OK;
-}
-
-/// Whether a bond's way may meet a triangle: whether their boxes do.
-static bool boxes_meet(const double *a, const double *b, const double *corners) {
-    bool meet = true;
-    for (size_t k = 0; k < 3; k++) {
-        const double low = fmin(corners[k], fmin(corners[3 + k], corners[6 + k]));
-        const double high = fmax(corners[k], fmax(corners[3 + k], corners[6 + k]));
-        meet = meet && fmin(a[k], b[k]) <= high && low <= fmax(a[k], b[k]);
-    }
-    return meet;
-}
-
-pbs_status pbs_body_cut_triangles(pbs_world *w, pbs_body b, const double *corners,
-                                  size_t triangle_count, size_t *count) {
-    ARITHMETIC_SCOPE();
-    pbs_status status = PBS_OK;
-    struct body *body = breaking_enter(w, b, "nothing of it breaks", &status);
-    RETURN_IF_FAILED(status);
-    if (triangle_count > 0) {
-        RETURN_IF_FAILED(check_pointer(corners, "corners"));
-        RETURN_IF_FAILED(check_vectors(corners, 3 * triangle_count, "corners"));
-    }
-    const double *x = vertices_positions(&w->scene.nodes, body);
-    struct cut cut = begin_cut(w, body);
-    for (size_t i = 0; i < body->bonds.count; i++) {
-        const double *start = x + 3 * (size_t)body->bonds.pairs[2 * i];
-        const double *end = x + 3 * (size_t)body->bonds.pairs[2 * i + 1];
-        bool meets = false;
-        for (size_t t = 0; t < triangle_count && !meets; t++) {
-            const double *c = corners + 9 * t;
-            const double *const triangle[3] = {c, c + 3, c + 6};
-            meets = boxes_meet(start, end, c) && segment_intersects_triangle(start, end, triangle);
-        }
-        if (meets) {
-            cut_bond(&cut, i);
-        }
-    }
-    end_cut(&cut, count);
-    return PBS_OK;
-}
-
-pbs_status pbs_world_broken_bonds(const pbs_world *w, pbs_broken_bond *dst, size_t struct_size,
-                                  size_t *count) {
-    RETURN_IF_FAILED(world_enter(w));
-    RETURN_IF_FAILED(rows_begin(&settings_broken_bond, struct_size, dst, count, w->broken.count,
-                                "broken bonds"));
-    for (size_t i = 0; dst != NULL && i < w->broken.count; i++) {
-        row_write(&settings_broken_bond, &w->broken.rows[i], struct_size,
-                  (char *)dst + i * struct_size);
-    }
-    return PBS_OK;
 }

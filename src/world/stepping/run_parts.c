@@ -1,0 +1,278 @@
+// The steps of a run: a part that fails is halved, as often as the host allows; explicit schemes
+// take as many as their stable step wants.
+#include <math.h>
+
+#include "integrate/stepping/explicit.h"
+#include "integrate/stepping/stable_step.h"
+#include "world/breaking/breaking.h"
+#include "world/stepping/contact_run.h"
+#include "world/stepping/failure.h"
+
+// Of divisions where the host leaves them to the library.
+enum { ITERATIONS_BEFORE_DIVISION = 60 };
+
+void run_add_work(struct run *run, const struct step_result *part) {
+    newton_result_add(&run->sum.newton, &part->newton);
+    run->sum.stages += part->stages;
+    run->sum.tolerance = part->tolerance;
+    if (part->status != PBS_OK) {
+        failure_explain(run, part);
+    }
+}
+
+void run_land_part(struct run *run, const struct step_result *part, double h) {
+    struct step_result *const sum = &run->sum;
+    energy_report_add(&sum->energy, &part->energy);
+    sum->dissipated += part->dissipated;
+    sum->active_contacts = part->active_contacts;
+    sum->held_inside = part->held_inside;
+    // PBS_NOT_CONVERGED stays once it was seen.
+    sum->status = sum->status == PBS_OK ? part->status : sum->status;
+    run_accept(run, h);
+}
+
+void run_accept(struct run *run, double h) {
+    step_accept(&run->w->topology.workspace, run->w->tasks, h);
+    contact_report_accept(&run->w->topology.report, h);
+    run->elapsed += h;
+    const size_t broken = run->w->topology.breaks.count;
+    if (breaks_look(run->w, run->w->scene.time + run->elapsed, run->is_free) &&
+        !(run->is_free && breaks_relieve(run->w, broken))) {
+        // What is kept of the forces holds those of bonds that are no more.
+        run->w->topology.workspace.memory.has_acceleration = false;
+    }
+}
+
+bool run_may_divide(pbs_status status) {
+    return status == PBS_ERROR_CONVERGENCE || status == PBS_ERROR_INADMISSIBLE;
+}
+
+pbs_status run_halves(struct run *run, const struct step_span *span, uint32_t depth) {
+    world_log(run->w, PBS_LOG_WARNING, "a step failed and is divided: %s", pbs_last_error());
+    run->divisions++;
+    const double h = 0.5 * span->h;
+    const double middle = 0.5 * (span->begin + span->end);
+    const struct step_span first = {.h = h, .begin = span->begin, .end = middle};
+    const struct step_span second = {.h = h, .begin = middle, .end = span->end};
+    RETURN_IF_FAILED(run_part(run, &first, depth + 1));
+    return run_part(run, &second, depth + 1);
+}
+
+/// PBS_ERROR_INADMISSIBLE where a coordinate is beyond COORDINATE_LIMIT, or not a number.
+static pbs_status check_bounds(const struct topology *t, const struct scene *scene) {
+    const double *x = t->workspace.next.x;
+    for (size_t i = 0; i < 3 * scene->nodes.count; i++) {
+        if (!(fabs(x[i]) <= COORDINATE_LIMIT)) {
+            const size_t index = t->node_parts[i / 3];
+            return status_fail(
+                PBS_ERROR_INADMISSIBLE,
+                "the step would end with body %zu, node %zu at %c = %g m, which must "
+                "be between %g and %g",
+                index, i / 3 - scene_body(scene, index)->node_start, "xyz"[i % 3], x[i],
+                -COORDINATE_LIMIT, COORDINATE_LIMIT);
+        }
+    }
+    return PBS_OK;
+}
+
+static struct step_result take_once(struct run *run, const struct step_span *span) {
+    struct topology *t = &run->w->topology;
+    struct step_result result = step_solve(&run->problem, span, &t->workspace);
+    if (result.status >= 0) {
+        const pbs_status bounds = check_bounds(t, &run->w->scene);
+        result.status = bounds < 0 ? bounds : result.status;
+    }
+    return result;
+}
+
+/// What statics measures stiffness by, once.
+static pbs_status know_fastest(struct run *run) {
+    struct step_workspace *workspace = &run->w->topology.workspace;
+    double *known = &workspace->memory.stable_step;
+    if (!run->problem.scheme->is_static) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(*known == 0.0 ? stable_step(&run->problem, workspace, known) : PBS_OK);
+    run->problem.critical_step = *known;
+    return PBS_OK;
+}
+
+/// How often a step may be taken again as bonds broke in it.
+static uint32_t passes_of(const struct run *run) {
+    const uint32_t wanted = run->w->scene.settings.fracture_passes;
+    // Explicit steps are short.
+    if (run->problem.scheme->kicks) {
+        return 0;
+    }
+    // In equilibrium nothing bears more than its strength.
+    return run->problem.scheme->is_static && wanted == 0 ? UINT32_MAX : wanted;
+}
+
+struct step_result run_take(struct run *run, const struct step_span *span) {
+    pbs_world *w = run->w;
+    const pbs_status known = know_fastest(run);
+    if (known < 0) {
+        return (struct step_result){.status = known};
+    }
+    struct step_workspace *workspace = &w->topology.workspace;
+    const struct scheme_memory memory = workspace->memory;
+    const size_t broken = w->topology.breaks.count;
+    const bool is_static = run->problem.scheme->is_static;
+    const double end = w->scene.time + run->elapsed + span->h;
+    struct step_result result = take_once(run, span);
+    for (uint32_t i = passes_of(run); i > 0 && result.status >= 0; i--) {
+        if (!breaks_look_ahead(w, end, is_static)) {
+            break;
+        }
+        run_add_work(run, &result);
+        workspace->memory = memory;
+        // What is kept of the forces holds those of bonds that are no more.
+        workspace->memory.has_acceleration = false;
+        run->problem.continues = is_static;
+        result = take_once(run, span);
+    }
+    run->problem.continues = false;
+    if (result.status < 0 && w->topology.breaks.count > broken) {
+        breaks_take_back(w, broken);
+        workspace->memory = memory;
+    }
+    return result;
+}
+
+/// What is to be halved anyway should not take hundreds of iterations to fail.
+static uint32_t iteration_limit(const struct run *run, uint32_t depth) {
+    const pbs_world_desc *settings = &run->w->scene.settings;
+    const bool early = settings->divisions == (uint32_t)PBS_AUTOMATIC &&
+                       depth < run->division_limit && !run->problem.scheme->is_static;
+    return early && settings->newton_limit > ITERATIONS_BEFORE_DIVISION ? ITERATIONS_BEFORE_DIVISION
+                                                                        : settings->newton_limit;
+}
+
+pbs_status run_part(struct run *run, const struct step_span *span, uint32_t depth) {
+    pbs_world *w = run->w;
+    run->problem.allow_unconverged = w->scene.expert.allow_unconverged != 0 &&
+                                     depth == run->division_limit;
+    run->problem.options.newton_limit = iteration_limit(run, depth);
+    const struct step_result part = run_take(run, span);
+    run_add_work(run, &part);
+    if (part.status >= 0) {
+        run_land_part(run, &part, span->h);
+        return PBS_OK;
+    }
+    if (!run_may_divide(part.status) || part.is_unsupported || depth == run->division_limit) {
+        return part.status;
+    }
+    return run_halves(run, span, depth);
+}
+
+/// Of schemes that minimise, as it is Newton's method that has to find a way through.
+static uint32_t count_parts(struct run *run, double h) {
+    const struct run_contact *contact = run_contact_of(&run->w->scene);
+    return contact->count_parts == NULL || run->division_limit == 0 || run->problem.linearized ||
+                   run->problem.scheme->stage_limit == 0 || run->problem.scheme->is_static
+               ? 1
+               : contact->count_parts(run, h);
+}
+
+// --- explicit steps ---
+
+// So often the stable step is looked at again: bonds that stretch or break change it little by
+// little.
+enum { STABLE_STEP_LIFE = 512 };
+#define EXPLICIT_STEP_LIMIT 1e8
+
+static pbs_status renew_stable_step(struct run *run) {
+    struct step_workspace *workspace = &run->w->topology.workspace;
+    struct scheme_memory *memory = &workspace->memory;
+    if (memory->stable_step == 0.0 || memory->steps_since >= STABLE_STEP_LIFE) {
+        RETURN_IF_FAILED(stable_step(&run->problem, workspace, &memory->stable_step));
+        memory->steps_since = 0;
+    }
+    return PBS_OK;
+}
+
+/// Equal steps to the span's end as short as the stable one wants.
+static pbs_status plan_explicit(const struct run *run, double left, uint32_t *count) {
+    const double stable = run->w->topology.workspace.memory.stable_step;
+    const double share = run->problem.parameters[0];
+    const double wanted = ceil(left / (share * stable));
+    if (!(wanted <= EXPLICIT_STEP_LIMIT)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "%g s take more than %g explicit steps of %g times the stable step of "
+                           "%g s",
+                           left, EXPLICIT_STEP_LIMIT, share, stable);
+    }
+    *count = wanted > 1.0 ? (uint32_t)wanted : 1;
+    return PBS_OK;
+}
+
+/// One of them; divided where it fails and no orientations have turned by then.
+static pbs_status run_free(struct run *run, const struct step_span *span, bool last) {
+    struct topology *t = &run->w->topology;
+    struct step_result part = explicit_step(&run->problem, span, &t->workspace);
+    if (part.status >= 0 && last) {
+        part.status = check_bounds(t, &run->w->scene);
+    }
+    run_add_work(run, &part);
+    if (part.status < 0) {
+        const bool divides = run_may_divide(part.status) && run->division_limit > 0 &&
+                             t->workspace.rotations == NULL;
+        return divides ? run_halves(run, span, 0) : part.status;
+    }
+    run->is_free = true;
+    run_land_part(run, &part, span->h);
+    run->is_free = false;
+    return PBS_OK;
+}
+
+static pbs_status run_explicit(struct run *run, const struct step_span *span) {
+    struct step_workspace *workspace = &run->w->topology.workspace;
+    struct scheme_memory *memory = &workspace->memory;
+    const bool free = explicit_is_supported(&run->problem) &&
+                      (run->w->scene.colliders.count == 0 ||
+                       contact_set_has_forces(&run->problem.objective.contacts));
+    if (free) {
+        workspace->orientations_updated = false;
+        explicit_begin(&run->problem, workspace);
+    }
+    double begin = span->begin;
+    double left = span->h;
+    for (uint32_t count = 1; count > 0;) {
+        RETURN_IF_FAILED(renew_stable_step(run));
+        RETURN_IF_FAILED(plan_explicit(run, left, &count));
+        const double h = left / count;
+        const double way = (span->end - begin) / count;
+        uint32_t taken = 0;
+        for (; taken < count && memory->steps_since < STABLE_STEP_LIFE; taken++) {
+            const struct step_span part = {.h = h,
+                                           .begin = begin + way * taken,
+                                           .end = taken + 1 == count ? span->end
+                                                                     : begin + way * (taken + 1)};
+            RETURN_IF_FAILED(free ? run_free(run, &part, taken + 1 == count)
+                                  : run_part(run, &part, 0));
+            memory->steps_since++;
+            run->explicit_steps++;
+        }
+        begin += way * taken;
+        left -= h * taken;
+        count -= taken;
+    }
+    return PBS_OK;
+}
+
+pbs_status run_whole(struct run *run, const struct step_span *span) {
+    if (run->problem.scheme->kicks) {
+        return run_explicit(run, span);
+    }
+    const uint32_t parts = count_parts(run, span->h);
+    run->flight_parts = parts;
+    for (uint32_t i = 0; i < parts; i++) {
+        const double all = span->end - span->begin;
+        const struct step_span part = {
+            .h = span->h / parts,
+            .begin = i == 0 ? span->begin : span->begin + all * i / parts,
+            .end = i + 1 == parts ? span->end : span->begin + all * (i + 1) / parts};
+        RETURN_IF_FAILED(run_part(run, &part, 0));
+    }
+    return PBS_OK;
+}

@@ -1,0 +1,217 @@
+// See run_problem.h.
+#include "world/stepping/run_problem.h"
+
+#include <math.h>
+
+#include "base/matrix3/math3.h"
+#include "world/contact_scenes/contact_kind.h"
+#include "world/objects/motion.h"
+#include "world/stepping/contact_run.h"
+
+// Of the tolerance of other schemes: as small as a tolerance of statics may become where hardly any
+// force acts.
+static const double STATIC_SHARE = 1e-4;
+
+// --- scripts ---
+
+/// A turn about a fixed axis: what of it is left in a chart that was laid on the way.
+static void place_rotation(const struct run *run, size_t node, double fraction) {
+    const double left = fraction - run->w->topology.model.rotations.begin;
+    const double *target = run->w->scene.nodes.target + 3 * node;
+    scale3(left, target, run->w->topology.held_targets + 3 * node);
+}
+
+struct placing {
+    const struct run *run;
+    double fraction;
+};
+
+enum { PLACED_AT_ONCE = 2048 }; // nodes
+
+static void place_some(void *context, size_t index) {
+    const struct placing *placing = context;
+    const struct nodes *nodes = &placing->run->w->scene.nodes;
+    const double fraction = placing->fraction;
+    double *targets = placing->run->w->topology.held_targets;
+    const size_t end = (index + 1) * PLACED_AT_ONCE;
+    for (size_t i = index * PLACED_AT_ONCE; i < end && i < nodes->count; i++) {
+        if (nodes->kind[i] == NODE_ROTATION) {
+            place_rotation(placing->run, i, fraction);
+            continue;
+        }
+        for (size_t k = 3 * i; nodes->held[i] != 0 && k < 3 * i + 3; k++) {
+            targets[k] = fraction == 1.0
+                             ? nodes->target[k]
+                             : nodes->x[k] + fraction * (nodes->target[k] - nodes->x[k]);
+        }
+    }
+}
+
+static void set_prescribed_targets(void *self, double fraction) {
+    const struct run *run = self;
+    const pbs_world *w = run->w;
+    struct placing placing = {run, fraction};
+    tasks_for(w->tasks, (w->scene.nodes.count + PLACED_AT_ONCE - 1) / PLACED_AT_ONCE, place_some,
+              &placing);
+}
+
+static void set_contact_obstacles(void *self, double now, double target) {
+    run_contact_place(self, now, target);
+}
+
+static pbs_status set_obstacles(void *self, double fraction) {
+    const struct run *run = self;
+    pbs_world *w = run->w;
+    struct topology *t = &w->topology;
+    for (size_t i = 0; i < w->scene.colliders.count; i++) {
+        motion_place(scene_collider(&w->scene, i), fraction, run->h, &t->obstacles[i]);
+    }
+    const bool projected = contact_kind_of(&w->scene)->has_constraints;
+    const struct projection_scene scene = {.obstacle_count = projected ? w->scene.colliders.count
+                                                                       : 0,
+                                           .obstacles = t->obstacles,
+                                           .node_count = w->scene.nodes.count,
+                                           .colliding = w->scene.nodes.colliding,
+                                           .constrained_axes = w->scene.nodes.held,
+                                           .targets = t->held_targets,
+                                           .scale = run->lengths.scale};
+    return projection_begin(&w->memory, &scene, &t->projection);
+}
+
+// --- the problem ---
+
+static double velocity_tolerance(const struct run *run) {
+    const struct run_contact *contact = run_contact_of(&run->w->scene);
+    return contact->velocity_tolerance != NULL
+               ? contact->velocity_tolerance(run->w)
+               : fmax(0.0, run->w->scene.settings.velocity_tolerance);
+}
+
+static struct newton_options newton_options(const struct run *run, double reference) {
+    const pbs_world_desc *s = &run->w->scene.settings;
+    const pbs_expert_desc *expert = &run->w->scene.expert;
+    return (struct newton_options){
+        .method = expert->method,
+        .line_search = expert->line_search,
+        .initial_guess = expert->initial_guess,
+        .aligns = expert->alignment == PBS_ALIGNMENT_FREE_BODIES,
+        .newton_limit = s->newton_limit,
+        .linear_limit = expert->linear_limit,
+        .tolerance = s->tolerance > 0.0 ? s->tolerance : s->relative_tolerance * reference,
+        .velocity_tolerance = velocity_tolerance(run),
+        .velocity_rule = expert->velocity_rule,
+        .forcing = expert->forcing > 0.0 ? expert->forcing : 1.0 / sqrt(reference),
+        .step_length_limit = expert->step_length_limit > 0.0 ? expert->step_length_limit
+                                                             : 1e3 * run->lengths.diagonal,
+    };
+}
+
+static double least_mass(const struct nodes *nodes) {
+    double least = INFINITY;
+    for (size_t i = 0; i < nodes->count; i++) {
+        least = fmin(least, nodes->mass[i]);
+    }
+    return least;
+}
+
+static struct energy_settings energy_settings(const pbs_energy_control *c) {
+    return (struct energy_settings){.choice = c->alpha_choice,
+                                    .alpha = c->alpha,
+                                    .alpha_min = c->alpha_min,
+                                    .alpha_max = c->alpha_max,
+                                    .fraction = c->fraction,
+                                    .ground = c->ground,
+                                    .decay_time = c->decay_time};
+}
+
+/// Where bodies touch, semidefinite Hessians of solids cost nothing, and where shells and solids
+/// meet they halve the iterations.
+static bool projects_all(const struct scene *scene) {
+    const int32_t choice = scene->expert.project_hessian;
+    return choice == PBS_HESSIAN_SEMIDEFINITE ||
+           (choice == PBS_HESSIAN_AUTOMATIC && contact_kind_of(scene)->semidefinite &&
+            scene->integrator.settings.linearized == 0);
+}
+
+/// Compressed triangles and bent hinges are what cloth consists of: with their exact Hessians most
+/// of its linear systems are indefinite, and take twice as many Newton iterations.
+static bool projects_shells(const struct scene *scene) {
+    return scene->expert.project_hessian == PBS_HESSIAN_AUTOMATIC &&
+           scene->expert.method != PBS_METHOD_PLAIN_NEWTON &&
+           scene->integrator.settings.linearized == 0;
+}
+
+static bool projects_on_demand(const struct scene *scene) {
+    return scene->expert.project_hessian == PBS_HESSIAN_AUTOMATIC &&
+           scene->expert.method != PBS_METHOD_PLAIN_NEWTON &&
+           scene->integrator.settings.linearized == 0;
+}
+
+pbs_status run_fill_problem(struct run *run) {
+    pbs_world *w = run->w;
+    struct topology *t = &w->topology;
+    run->lengths = reference_lengths(&w->scene);
+    struct step_problem *p = &run->problem;
+    *p = (struct step_problem){
+        .scheme = w->scene.integrator.scheme,
+        .parameters = w->scene.integrator.settings.parameters,
+        .start = w->scene.integrator.settings.start,
+        .linearized = w->scene.integrator.settings.linearized != 0,
+        .linear_accuracy = run->linear_accuracy,
+        .least_mass = run->linear_accuracy > 0.0 ? least_mass(&w->scene.nodes) : 0.0,
+        .energy = energy_settings(&w->scene.integrator.settings.energy_control),
+        .relative_tolerance = w->scene.settings.relative_tolerance,
+        .extent = run->lengths.diagonal,
+        .friction_iterations = w->scene.settings.friction_iterations,
+        .objective = {.tasks = w->tasks,
+                      .assembly = &t->model.assembly,
+                      .terms = t->model.terms,
+                      .term_count = t->model.term_count,
+                      .mass = w->scene.nodes.mass,
+                      .contacts = t->contacts,
+                      .rest_shapes = t->model.rest_shapes,
+                      .rest_shape_count = t->model.rest_shape_count,
+                      .node_parts = t->node_parts,
+                      .constrained_axes = w->scene.nodes.held,
+                      .project_hessian = projects_all(&w->scene),
+                      .project_shells = projects_shells(&w->scene),
+                      // Exact Hessians of bonds are indefinite where they are sheared far, and lead
+                      // to the solution faster where they are not: docs/theory/bonds.md section
+                      // 1.3.
+                      .bonds_on_demand = projects_on_demand(&w->scene),
+                      .least_stiffness = projects_on_demand(&w->scene) ? t->model.least_stiffness
+                                                                       : 0.0,
+                      .scratch = &t->scratch},
+        .conservative_count = t->model.conservative_count,
+        .bodies = t->model.free_bodies,
+        .body_count = t->model.free_body_count,
+        .gravity = w->scene.settings.gravity,
+        .force = w->scene.nodes.force,
+        .damping = t->model.has_damping ? &t->rayleigh : NULL,
+        .newton = t->newton,
+        .projection = &t->projection,
+        .memory = &w->memory,
+        .report = &t->report,
+        .scripts = {.set_prescribed_targets = set_prescribed_targets,
+                    .set_obstacles = set_obstacles,
+                    .set_contact_obstacles = set_contact_obstacles,
+                    .self = run,
+                    .constrained_axes = w->scene.nodes.held,
+                    .targets = t->held_targets,
+                    .velocity = t->prescribed_velocity},
+    };
+    double reference = 0.0;
+    run->free_reference = w->scene.free_reference;
+    run->first_step = run->control.max > 0.0 ? fmin(run->h, run->control.max) : run->h;
+    RETURN_IF_FAILED(
+        reference_force(w, &p->objective, run->first_step, &run->free_reference, &reference));
+    p->options = newton_options(run, reference);
+    if (p->scheme->is_static) {
+        // The other tolerances are of stiffness, next to which what acts may be nothing.
+        p->least_tolerance = STATIC_SHARE * p->options.tolerance;
+        p->options.tolerance = w->scene.settings.tolerance;
+    }
+    w->stats.newton.reference_force = reference;
+    w->stats.newton.tolerance = p->options.tolerance;
+    return PBS_OK;
+}

@@ -1,0 +1,10 @@
+// Statistics of a run, whether it landed or not.
+#ifndef PBS_WORLD_STEPPING_RUN_STATS_H
+#define PBS_WORLD_STEPPING_RUN_STATS_H
+
+#include "world/stepping/run.h"
+
+/// Into w->stats, and adds to the world's counters.
+void run_write_stats(struct run *run, pbs_status status);
+
+#endif
