@@ -24,8 +24,8 @@ struct distance_grid {
 pbs_status distance_grid_check(struct distance_grid *grid);
 
 /// Returns the distance of a point in the grid's frame, m. gradient (3) and hessian (9, row-major)
-/// may be null. Outside the grid the distance is that of the nearest point of the interpolation's
-/// range, plus the distance to that point.
+/// may be null. Outside the grid it is the distance at the nearest point of the interpolation's
+/// range, plus the distance to that point (minus, if is_hollow).
 double distance_grid_value(const struct distance_grid *grid, const double point[3],
                            double gradient[3], double hessian[9]);
 
