@@ -10,7 +10,7 @@
 
 static struct memory memory;
 
-static void guests_inside_one_another(void **state) {
+static void limits_nest(void **state) {
     (void)state;
     const int before = openblas_get_num_threads();
     for (int wanted = 1; wanted <= 3; wanted++) {
@@ -39,7 +39,7 @@ static void *come_and_go(void *argument) {
 }
 
 /// Worlds on several threads of the host's.
-static void guests_at_the_same_time(void **state) {
+static void limits_at_the_same_time(void **state) {
     (void)state;
     const int before = openblas_get_num_threads();
     openblas_set_num_threads(3);
@@ -100,8 +100,8 @@ static void preconditioners_leave_the_setting_alone(void **state) {
 int main(void) {
     memory_init(&memory, NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(guests_inside_one_another),
-        cmocka_unit_test(guests_at_the_same_time),
+        cmocka_unit_test(limits_nest),
+        cmocka_unit_test(limits_at_the_same_time),
         cmocka_unit_test(preconditioners_leave_the_setting_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-// The matrix that a host's solver is handed, against products with the one it was made from: all
+// The matrix that a host's solver gets, against products with the one it was made from: all
 // forms and triangles, contacts that come, stay, move and go.
 #include "linear/host/host_matrix.h"
 
