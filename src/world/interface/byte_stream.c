@@ -1,6 +1,7 @@
 // Reading and writing bytes; see byte_stream.h.
 #include "world/interface/byte_stream.h"
 
+#include <math.h>
 #include <string.h>
 
 // --- writing ---
@@ -63,6 +64,15 @@ double read_f64(struct byte_reader *reader) {
 
 void read_doubles(struct byte_reader *reader, double *out, size_t count) {
     read_bytes(reader, out, count * sizeof *out);
+}
+
+bool read_are_finite(const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(values[i])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 pbs_status read_count(struct byte_reader *reader, const char *name, size_t size, size_t *count) {

@@ -29,6 +29,7 @@ uint32_t read_u32(struct byte_reader *reader);
 uint64_t read_u64(struct byte_reader *reader);
 double read_f64(struct byte_reader *reader);
 void read_doubles(struct byte_reader *reader, double *out, size_t count);
+bool read_are_finite(const double *values, size_t count);
 
 /// A count of things that take `size` bytes each: PBS_ERROR_FORMAT when so many cannot be in what
 /// is left.

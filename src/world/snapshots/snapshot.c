@@ -1,5 +1,6 @@
 // Saving a world. Descriptions are written as they were given and the state as it is; what follows
 // from them (masses, surfaces, matrices) is made again by the restore.
+#include "world/snapshots/saved_collider.h"
 #include "world/snapshots/snapshot.h"
 
 #include <string.h>
@@ -89,57 +90,6 @@ static void write_slots(struct byte_writer *out, const struct handle_table *tabl
     write_u64(out, table->count);
 }
 
-static void write_load(struct byte_writer *out, const struct contact_load *load) {
-    write_doubles(out, load->force, 3);
-    write_doubles(out, load->friction, 3);
-    write_doubles(out, load->torque, 3);
-    write_doubles(out, load->impulse, 3);
-    write_doubles(out, load->angular_impulse, 3);
-}
-
-static void write_grid(struct byte_writer *out, const pbs_collider_desc *d) {
-    if (d->shape != PBS_SHAPE_GRID) {
-        return;
-    }
-    write_u32(out, (uint32_t)d->grid_interpolation);
-    write_doubles(out, d->grid_origin, 3);
-    write_f64(out, d->grid_cell);
-    for (int k = 0; k < 3; k++) {
-        write_u32(out, d->grid_counts[k]);
-    }
-    write_u64(out, collider_sample_count(d));
-    write_bytes(out, d->grid_samples, collider_sample_count(d) * sizeof *d->grid_samples);
-}
-
-static void write_collider(struct byte_writer *out, const struct collider *collider) {
-    const pbs_collider_desc *d = &collider->desc;
-    write_u32(out, collider->slot);
-    write_u32(out, (uint32_t)d->shape);
-    write_u32(out, (uint32_t)d->hollow);
-    write_doubles(out, d->size, 3);
-    write_doubles(out, d->position, 3);
-    write_doubles(out, d->orientation, 4);
-    write_f64(out, d->friction);
-    write_u32(out, d->surface_material);
-    write_u32(out, d->group);
-    write_u32(out, d->mask);
-    write_u64(out, d->vertex_count);
-    write_doubles(out, d->vertices, 3 * d->vertex_count);
-    write_u64(out, d->triangle_count);
-    write_bytes(out, d->triangles, 3 * d->triangle_count * sizeof *d->triangles);
-    write_u64(out, d->edge_count);
-    write_bytes(out, d->edges, 2 * d->edge_count * sizeof *d->edges);
-    write_u32(out, (uint32_t)d->collision);
-    write_f64(out, d->penalty_stiffness);
-    write_grid(out, d);
-    write_u32(out, collider->moving);
-    write_doubles(out, collider->target_position, 3);
-    write_doubles(out, collider->target_orientation, 4);
-    write_load(out, &collider->load);
-    write_doubles(out, collider->velocity, 3);
-    write_doubles(out, collider->angular_velocity, 3);
-}
-
 static void write_contact(struct byte_writer *out, const pbs_contact_desc *d) {
     write_u32(out, (uint32_t)d->touches_itself);
     write_f64(out, d->friction);
@@ -159,7 +109,7 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
         write_u32(out, body->slot);
         write_u32(out, body->table->id);
         write_contact(out, &body->contact);
-        write_load(out, &body->load);
+        saved_load_write(out, &body->load);
         write_f64(out, body->barrier.stiffness);
         write_f64(out, body->barrier.least);
         body->table->write(out, body, &scene->nodes);
@@ -261,7 +211,7 @@ static void write_scene(struct byte_writer *out, const void *saved) {
     write_frictions(out, &scene->frictions);
     write_slots(out, &scene->colliders);
     for (size_t i = 0; i < scene->colliders.count; i++) {
-        write_collider(out, scene_collider(scene, i));
+        saved_collider_write(out, scene_collider(scene, i));
     }
     write_bodies(out, scene);
     write_nodes(out, &scene->nodes);

@@ -13,6 +13,7 @@
 #include "world/objects/integrator.h"
 #include "world/objects/body_table.h"
 #include "world/objects/collider.h"
+#include "world/snapshots/saved_collider.h"
 #include "world/snapshots/snapshot.h"
 #include "world/world.h"
 
@@ -80,15 +81,6 @@ static pbs_status read_settings(struct byte_reader *in, const struct scene *pres
     return as_format(world_check_settings(d, expert), "settings of version", SNAPSHOT_VERSION);
 }
 
-static bool are_finite(const double *values, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(values[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static pbs_status read_integrator(struct byte_reader *in, struct scheme_choice *out) {
     pbs_integrator_desc d = {.struct_size = sizeof d};
     int32_t *const choices[] = {&d.scheme,
@@ -145,7 +137,7 @@ static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
                            scene->contact_reach);
     }
     const double numbers[] = {scene->time, scene->dissipated, scene->free_reference};
-    if (!are_finite(numbers, 3) || scene->free_reference < 0.0) {
+    if (!read_are_finite(numbers, 3) || scene->free_reference < 0.0) {
         return status_fail(PBS_ERROR_FORMAT, "time %g, dissipated %g, reference %g: must be finite",
                            scene->time, scene->dissipated, scene->free_reference);
     }
@@ -190,99 +182,6 @@ static pbs_status read_slot(struct byte_reader *in, const struct handle_table *t
 
 // --- colliders ---
 
-/// What was read so far is the collider's, and freed with it.
-static pbs_status read_load(struct byte_reader *in, struct contact_load *load) {
-    double *const sums[] = {load->force, load->friction, load->torque, load->impulse,
-                            load->angular_impulse};
-    for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) {
-        read_doubles(in, sums[i], 3);
-        if (!are_finite(sums[i], 3)) {
-            return status_fail(PBS_ERROR_FORMAT, "a contact force is not finite");
-        }
-    }
-    return PBS_OK;
-}
-
-static pbs_status read_collider_mesh(struct byte_reader *in, struct memory *memory,
-                                     pbs_collider_desc *d) {
-    double *vertices = NULL;
-    uint32_t *indices = NULL;
-    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d->vertex_count));
-    RETURN_IF_FAILED(read_block(in, memory, d->vertex_count, 3 * sizeof(double), &vertices));
-    d->vertices = vertices;
-    RETURN_IF_FAILED(read_count(in, "triangles", 3 * sizeof(uint32_t), &d->triangle_count));
-    RETURN_IF_FAILED(read_block(in, memory, d->triangle_count, 3 * sizeof(uint32_t), &indices));
-    d->triangles = indices;
-    indices = NULL;
-    RETURN_IF_FAILED(read_count(in, "edges", 2 * sizeof(uint32_t), &d->edge_count));
-    RETURN_IF_FAILED(read_block(in, memory, d->edge_count, 2 * sizeof(uint32_t), &indices));
-    d->edges = indices;
-    return PBS_OK;
-}
-
-static pbs_status read_grid(struct byte_reader *in, struct memory *memory, pbs_collider_desc *d) {
-    float *samples = NULL;
-    size_t count = 0;
-    if (d->shape != PBS_SHAPE_GRID) {
-        return PBS_OK;
-    }
-    d->grid_interpolation = (int32_t)read_u32(in);
-    read_doubles(in, d->grid_origin, 3);
-    d->grid_cell = read_f64(in);
-    for (int k = 0; k < 3; k++) {
-        d->grid_counts[k] = read_u32(in);
-    }
-    RETURN_IF_FAILED(read_count(in, "samples", sizeof *samples, &count));
-    RETURN_IF_FAILED(read_block(in, memory, count, sizeof *samples, &samples));
-    d->grid_samples = samples;
-    double product = 1.0;
-    for (int k = 0; k < 3; k++) {
-        product *= d->grid_counts[k];
-    }
-    return product == (double)count
-               ? PBS_OK
-               : status_fail(PBS_ERROR_FORMAT, "%zu samples, must be %u x %u x %u", count,
-                             (unsigned)d->grid_counts[0], (unsigned)d->grid_counts[1],
-                             (unsigned)d->grid_counts[2]);
-}
-
-static pbs_status read_collider(struct byte_reader *in, struct memory *memory,
-                                const pbs_world_desc *settings, struct collider *collider) {
-    pbs_collider_desc *d = &collider->desc;
-    d->struct_size = sizeof *d;
-    d->shape = (int32_t)read_u32(in);
-    d->hollow = (int32_t)read_u32(in);
-    read_doubles(in, d->size, 3);
-    read_doubles(in, d->position, 3);
-    read_doubles(in, d->orientation, 4);
-    d->friction = read_f64(in);
-    d->surface_material = read_u32(in);
-    d->group = read_u32(in);
-    d->mask = read_u32(in);
-    RETURN_IF_FAILED(read_collider_mesh(in, memory, d));
-    d->collision = (int32_t)read_u32(in);
-    d->penalty_stiffness = read_f64(in);
-    RETURN_IF_FAILED(read_grid(in, memory, d));
-    const uint32_t moving = read_u32(in);
-    collider->moving = moving != 0;
-    read_doubles(in, collider->target_position, 3);
-    read_doubles(in, collider->target_orientation, 4);
-    RETURN_IF_FAILED(read_load(in, &collider->load));
-    read_doubles(in, collider->velocity, 3);
-    read_doubles(in, collider->angular_velocity, 3);
-    // Orientations are kept as they were: normalising once more could change their last bits.
-    double unit[4];
-    RETURN_IF_FAILED(contact_kind_check_collider(settings, d));
-    RETURN_IF_FAILED(collider_check(d, unit));
-    collider->grid = collider_grid(d);
-    RETURN_IF_FAILED(check_place(collider->target_position, "target position"));
-    if (moving > 1 || !are_finite(collider->velocity, 3) ||
-        !are_finite(collider->angular_velocity, 3)) {
-        return status_fail(PBS_ERROR_FORMAT, "motion is not finite");
-    }
-    return moving != 0 ? check_quaternion(collider->target_orientation, "target", unit) : PBS_OK;
-}
-
 static pbs_status read_colliders(struct byte_reader *in, struct memory *memory,
                                  struct scene *scene) {
     size_t count = 0;
@@ -297,7 +196,7 @@ static pbs_status read_colliders(struct byte_reader *in, struct memory *memory,
         collider->slot = slot;
         handle_insert_at(&scene->colliders, slot, collider);
         RETURN_IF_FAILED(
-            as_format(read_collider(in, memory, &scene->settings, collider), "collider", i));
+            as_format(saved_collider_read(in, memory, &scene->settings, collider), "collider", i));
     }
     return PBS_OK;
 }
@@ -350,7 +249,7 @@ static pbs_status read_body(struct byte_reader *in, struct memory *memory, struc
     struct contact_load load = {.force = {0.0}};
     struct body_barrier barrier = {0.0, 0.0};
     RETURN_IF_FAILED(read_contact(in, &contact));
-    RETURN_IF_FAILED(read_load(in, &load));
+    RETURN_IF_FAILED(saved_load_read(in, &load));
     RETURN_IF_FAILED(read_body_barrier(in, &barrier));
     const struct body_table *table = body_table_find(kind);
     if (table == NULL) {
@@ -450,7 +349,7 @@ static pbs_status read_optional(struct byte_reader *in, struct memory *memory, s
         return PBS_OK;
     }
     RETURN_IF_FAILED(read_block(in, memory, count, sizeof **out, out));
-    return are_finite(*out, count)
+    return read_are_finite(*out, count)
                ? PBS_OK
                : status_fail(PBS_ERROR_FORMAT, "a state of the history is not finite");
 }
@@ -486,7 +385,7 @@ static pbs_status read_accounts(struct byte_reader *in, struct memory *memory,
         const double numbers[] = {account->target, account->potential, account->shift,
                                   account->step};
         if (is_known > 1 || in_contact > 1 || account->step < 0.0 || account->errors < -2 ||
-            account->errors > 2 || !are_finite(numbers, 4)) {
+            account->errors > 2 || !read_are_finite(numbers, 4)) {
             return status_fail(PBS_ERROR_FORMAT, "the energy target of body %zu is damaged", i);
         }
     }
@@ -525,7 +424,7 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
         (kept->has_acceleration && history->acceleration == NULL && count > 0 &&
          scheme_stores_acceleration(scheme)) ||
         !isfinite(kept->h_before) || kept->h_before < 0.0 || !(kept->stable_step >= 0.0) ||
-        !are_finite(lost, 3)) {
+        !read_are_finite(lost, 3)) {
         return status_fail(PBS_ERROR_FORMAT,
                            "history of %u states, previous step %g s, does not fit the scheme",
                            (unsigned)kept->known, kept->h_before);
