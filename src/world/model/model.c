@@ -205,7 +205,9 @@ static pbs_status bind_terms(struct memory *memory, struct model *model) {
 static pbs_status list_terms(const struct scene *scene, struct memory *memory,
                              struct body_terms *terms, struct model *model) {
     for (const struct body_table *const *kind = body_tables; *kind != NULL; kind++) {
-        RETURN_IF_FAILED((*kind)->add_terms(scene, memory, terms));
+        if ((*kind)->add_terms != NULL) {
+            RETURN_IF_FAILED((*kind)->add_terms(scene, memory, terms));
+        }
     }
     RETURN_IF_FAILED(add_gravity(scene, memory, terms, model));
     RETURN_IF_FAILED(add_loads(scene, terms, model));
