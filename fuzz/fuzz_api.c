@@ -291,7 +291,7 @@ static pbs_status read_bonds(const pbs_world *world, pbs_body body) {
     size_t count = 8;
     pbs_body_critical_stretches(world, body);
     pbs_body_bond_loads(world, body, loads, sizeof loads[0], &count);
-    return pbs_body_held_forces(world, body, forces, moments, 8);
+    return pbs_body_constraint_forces(world, body, forces, moments, 8);
 }
 
 static pbs_status set_stretches(struct session *s, pbs_world *world, pbs_body body) {

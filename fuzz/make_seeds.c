@@ -283,7 +283,7 @@ static void fill_grid(pbs_world *world) {
     d.size[0] = 0.3;
     d.position[0] = 0.4;
     d.position[1] = -0.3;
-    d.collision = PBS_COLLIDE_PENALTY;
+    d.collision = PBS_COLLISION_PENALTY;
     d.penalty_stiffness = 3e4;
     require(pbs_collider_create(world, &d, &collider) == PBS_OK);
     add_cube(world);

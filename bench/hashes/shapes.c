@@ -96,7 +96,7 @@ static pbs_status add_collider(pbs_world *world, const struct row *row, enum mod
     memcpy(d.size, row->size, sizeof d.size);
     memcpy(d.position, row->position, sizeof d.position);
     d.friction = 0.3;
-    d.collision = mode == MODE_PENALTY ? PBS_COLLIDE_PENALTY : PBS_COLLIDE_CONSTRAINT;
+    d.collision = mode == MODE_PENALTY ? PBS_COLLISION_PENALTY : PBS_COLLISION_CONSTRAINT;
     status = status < 0 ? status : create(world, row, &d, &collider);
     // To where it is in the first step, turned about y by 0.1.
     const double place[3] = {row->position[0] + 0.002, row->position[1], row->position[2]};

@@ -55,7 +55,8 @@ static pbs_status tell_held(struct hash_lines *lines, const pbs_world *world, pb
     if (forces == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    const pbs_status status = pbs_body_held_forces(world, body, forces, forces + 3 * count, count);
+    const pbs_status status = pbs_body_constraint_forces(world, body, forces, forces + 3 * count,
+                                                         count);
     if (status >= 0) {
         hash_more(lines, forces, 6 * count);
     }

@@ -143,7 +143,7 @@ pbs_status concrete_beam_push(struct concrete_beam *beam, struct beam_state *out
     pbs_status status = pbs_body_set_targets(beam->world, beam->body, beam->pushed, 2, targets);
     status = status < 0 ? status : pbs_world_step(beam->world, 1.0);
     if (status >= 0) {
-        status = pbs_body_held_forces(beam->world, beam->body, beam->forces, NULL, count);
+        status = pbs_body_constraint_forces(beam->world, beam->body, beam->forces, NULL, count);
     }
     if (status < 0) {
         return status;

@@ -74,7 +74,7 @@ static void add_obstacle(struct opt_scene *scene, int32_t shape, const double si
     pbs_collider_desc_init(&o->desc, sizeof o->desc);
     o->desc.shape = shape;
     o->desc.friction = FRICTION;
-    o->desc.collision = scene->options.penalty ? PBS_COLLIDE_PENALTY : PBS_COLLIDE_CONSTRAINT;
+    o->desc.collision = scene->options.penalty ? PBS_COLLISION_PENALTY : PBS_COLLISION_CONSTRAINT;
     memcpy(o->desc.size, size, sizeof o->desc.size);
     memcpy(o->desc.position, position, sizeof o->desc.position);
     memcpy(o->desc.orientation, orientation, sizeof o->desc.orientation);

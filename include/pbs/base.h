@@ -24,33 +24,34 @@ extern "C" {
 #endif
 
 // Floating point: calls compute with rounding to nearest, with denormal numbers, and without traps,
-// whatever the calling thread has set (rounding mode, unmasked exceptions, flush-to-zero); its
-// environment, raised flags included, is as before when they return. So results do not depend on
-// it. The host's callbacks, and pieces of work on the host's threads, run in the library's
-// environment, too: energies are asked for at states where they overflow or are not defined.
+// whatever the calling thread has set (rounding mode, unmasked exceptions, flush-to-zero). So
+// results do not depend on its environment, which is as before when a call returns, raised flags
+// included. The host's callbacks, and pieces of work on the host's threads, run in the library's
+// environment too: energies are evaluated at states where they overflow or are not defined.
 
 // Coordinates: none of a world may be beyond 1e30 m, of either sign. Bodies, targets, colliders,
-// queries and saved worlds beyond are refused, and a step that would end beyond fails. So far out a
-// double is 1e14 m from the next; what is less far is limited by that first. The bound leaves exact
-// predicates, of third degree in differences of coordinates, and single precision, up to 3e38, far
-// from overflow.
+// queries and saved worlds beyond are refused, and a step that would end beyond fails. The bound
+// keeps exact predicates, which multiply three differences of coordinates, and single precision,
+// which ends at 3e38, far from overflow. Accuracy ends earlier: at 1e30 m neighbouring doubles are
+// 1e14 m apart.
 
-/// What a call answers. Zero: done. Negative: failed, and nothing changed. Positive: done, but look
-/// at the message.
+/// What a call answers, a pbs_status_code. Zero: done. Negative: failed, and nothing changed.
+/// Positive: done, but see the message.
 typedef int32_t pbs_status;
 
+/// The values of a pbs_status.
 typedef enum pbs_status_code {
     PBS_OK = 0,              ///< done
     PBS_NOT_CONVERGED = 1,   ///< done; the tolerance was not reached and the host allowed that
     PBS_DIVIDED = 2,         ///< done; the step had to be divided into smaller ones
-    PBS_WEAK_BONDS = 3,      ///< done; a body of bonds that hardly bears its own weight
+    PBS_WEAK_BONDS = 3,      ///< done; the new body's bonds hardly carry its own weight
     PBS_ERROR_ARGUMENT = -1, ///< a null pointer, a value out of its range, a count that does not
                              ///< match
     PBS_ERROR_MEMORY = -2,   ///< the allocator returned null
     PBS_ERROR_HANDLE = -3,   ///< a body or collider that was destroyed, or belongs to another world
     PBS_ERROR_MESH = -4,     ///< a wrong index, an inverted or flat element, an unused vertex
     PBS_ERROR_STRUCT_SIZE = -5,  ///< struct_size is not one that this library knows
-    PBS_ERROR_CONVERGENCE = -6,  ///< the step's minimisation did not reach its tolerance
+    PBS_ERROR_CONVERGENCE = -6,  ///< the minimisation of the step did not reach its tolerance
     PBS_ERROR_INADMISSIBLE = -7, ///< no admissible state to start from (an energy is infinite or
                                  ///< not a number)
     PBS_ERROR_HOST = -8,         ///< a callback of the host asked to stop
@@ -71,17 +72,17 @@ PBS_API const char *pbs_status_text(pbs_status status);
 
 /// The calling thread's last message in words: what was expected and what was found. Never null;
 /// ASCII; empty before the thread's first. It changes when a call of this thread answers a status
-/// other than PBS_OK, and at no other time: calls that succeed leave it, so that a host may ask for
-/// statistics or clean up first and read it then. It says nothing about calls that answered PBS_OK.
-/// The pointer is valid as long as the thread; the words until the message changes.
+/// other than PBS_OK, and at no other time: a host may read statistics or clean up first, and read
+/// the message then. It says nothing about calls that answered PBS_OK. The pointer is valid as long
+/// as the thread, the text until the message changes.
 PBS_API const char *pbs_last_error(void);
 
 /// The version of the library that runs: major * 1000000 + minor * 1000 + patch.
 PBS_API uint32_t pbs_version(void);
 
-/// The host's memory. Both functions null: the C library's. Called only on the thread that called
-/// the library. (METIS, which orders the matrix when bodies have changed, and OpenBLAS, which
-/// factors the matrices of systems, have memory of their own.)
+/// The host's allocator. Both functions null: the C library's. Both are called only on the thread
+/// that called the library. METIS, which orders the matrix when bodies have changed, and OpenBLAS,
+/// which factors the matrices of systems, have memory of their own.
 typedef struct pbs_allocator {
     /// At least `size` bytes at a multiple of `alignment`, a power of two (64 at present). Null:
     /// out of memory, which the library answers with PBS_ERROR_MEMORY.

@@ -15,19 +15,19 @@ typedef enum pbs_material {
     PBS_MATERIAL_NEO_HOOKEAN = 1, ///< with logarithm; infinite at det F <= 0, so no element ever
                                   ///< inverts
     PBS_MATERIAL_STABLE_NEO_HOOKEAN = 2, ///< Smith, de Goes, Kim 2018, eq. 14; finite under
-                                         ///< inversion. Collapsed to one point it has no force: a
-                                         ///< step finds nothing to do and answers PBS_OK
-    PBS_MATERIAL_ST_VENANT_KIRCHHOFF = 3 ///< for small strains: it gives way under strong
-                                         ///< compression
+                                         ///< inversion. Collapsed to one point it is in
+                                         ///< equilibrium, and a step leaves it there
+    PBS_MATERIAL_ST_VENANT_KIRCHHOFF = 3 ///< for small strains: under strong compression it loses
+                                         ///< its stiffness
 } pbs_material;
 
-// Damping: a time tau. Stress follows the rate of strain, tau C E', with the elasticity C at small
-// strain and E Green's strain (of springs the length), so that a motion without strain, however
-// fast it turns, is not damped, and no damping exerts a torque. Bending of shells is damped by the
-// rate of its angles, linearised where the step starts: free of turning to first order in the angle
-// of a step. At small strain it is stiffness-proportional Rayleigh damping: the amplitude of a
-// vibration of w radians per second falls as exp(-tau w^2 t / 2). docs/theory/schemes.md,
-// section 1.1.
+// Damping: a time tau. Its stress is tau C E', with the elasticity C at small strain and the rate
+// of Green's strain E (of springs, of the length). So a motion without strain is not damped,
+// however fast it turns, and damping exerts no torque. Bending of shells is damped by the rate of
+// its angles, linearised where the step starts, which to first order in the angle of a step does
+// not damp turning either. At small strain it is stiffness-proportional Rayleigh damping: the
+// amplitude of a vibration of w radians per second falls as exp(-tau w^2 t / 2).
+// docs/theory/schemes.md, section 1.1.
 
 /// A deformable solid of linear tetrahedra. The arrays are read during the call only.
 typedef struct pbs_solid_desc {
@@ -39,8 +39,8 @@ typedef struct pbs_solid_desc {
     const uint32_t *tets;             ///< tet_count x 4, det(b - a, c - a, d - a) > 0
     double density;                   ///< kg/m^3, > 0
     double young;                     ///< Pa, > 0
-    double poisson;                   ///< in (-1, 0.5); not negative for fixed corotated and
-                                      ///< Neo-Hookean solids: no lower bound of the energy
+    double poisson;                   ///< in (-1, 0.5); >= 0 for fixed corotated and Neo-Hookean
+                                      ///< solids, whose energy has no lower bound otherwise
     double damping;                   ///< s, >= 0: of the rate of strain, see "Damping" above
     double drag;                      ///< mass drag, 1/s, >= 0
     const double *tet_density;        ///< null, or tet_count values that take the place of density
@@ -55,8 +55,8 @@ typedef struct pbs_solid_desc {
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size);
 
-/// Adds a deformable solid with masses lumped at the vertices. Copies all its input; the body is
-/// the world's, until pbs_body_destroy or the end of the world.
+/// Adds a deformable solid with masses lumped at the vertices. Copies all its input. The body
+/// exists until pbs_body_destroy or the end of the world.
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_MESH (a wrong index, an inverted or flat tetrahedron, an unused vertex; which
 /// one is in the message), PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out
@@ -64,13 +64,13 @@ PBS_API pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size);
 /// @see OPT section 4.1
 PBS_API pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out);
 
-/// Energies of bending. How far they are off: docs/theory/shells.md section 5.
+/// Energies of bending. Their errors: docs/theory/shells.md section 5.
 typedef enum pbs_bending {
-    PBS_BENDING_PLATE = 0, ///< converges to a plate of Kirchhoff on any mesh; each triangle is bent
-                           ///< together with its neighbours
-    PBS_BENDING_HINGE = 1  ///< each inner edge by itself (Grinspun et al. 2003), for cloth whose
-                           ///< cost counts: stiffer or weaker than a plate by what depends on the
-                           ///< mesh and on the direction, and no finer mesh mends that
+    PBS_BENDING_PLATE = 0, ///< converges to a plate of Kirchhoff on any mesh; the curvature of a
+                           ///< triangle comes from it and its neighbours
+    PBS_BENDING_HINGE = 1 ///< each inner edge by itself (Grinspun et al. 2003): cheaper, for cloth.
+                          ///< Its stiffness depends on the mesh and on the direction, and does not
+                          ///< converge to that of a plate as the mesh gets finer
 } pbs_bending;
 
 /// A thin sheet of triangles that resists stretching in its own plane and bending across its inner
@@ -79,7 +79,7 @@ typedef enum pbs_bending {
 /// Across an edge, angles are positive where the sheet is folded away from its front.
 typedef struct pbs_shell_desc {
     uint32_t struct_size; ///< set by pbs_shell_desc_init
-    int32_t flat_rest;    ///< 0: bent at rest as positions have it; 1: flat across every inner edge
+    int32_t flat_rest;    ///< 0: positions give the rest angles; 1: flat across every inner edge
     size_t vertex_count;
     const double *positions; ///< vertex_count x 3, metres: the rest shape, and the initial one
     size_t triangle_count;
@@ -88,37 +88,37 @@ typedef struct pbs_shell_desc {
     double thickness;          ///< metres, > 0; of mass and stiffness
     double density;            ///< kg/m^3, > 0
     double young;              ///< Pa, > 0
-    double poisson;            ///< 0 to 0.5; below, the energy would have no lower bound
-    double bending_young;      ///< Pa, of bending alone; 0: young
+    double poisson;            ///< 0 to 0.5; below 0 the energy would have no lower bound
+    double bending_young;      ///< Pa, for bending; 0: young
     double damping;            ///< s, >= 0: of the rates of strain and of bending, see "Damping"
     double drag;               ///< mass drag, 1/s, >= 0
     const double *initial_positions;  ///< null (the rest shape), or vertex_count x 3, metres
     const double *initial_velocities; ///< null (at rest), or vertex_count x 3, m/s
     const double *rest_angles; ///< null (flat_rest says), or triangle_count x 3, rad: the angle at
                                ///< rest across the edge from vertex i of a triangle to the next;
-                               ///< the same in both triangles of an edge; those of borders count
-                               ///< where they are clamped
+                               ///< the same in both triangles of an edge; that of a border edge
+                               ///< matters where it is clamped
     size_t clamped_edge_count; ///< 0 with PBS_BENDING_HINGE
-    const uint32_t *clamped_edges; ///< clamped_edge_count x 2 vertex indices of border edges: the
-                                   ///< sheet is bent there against a prescribed direction
+    const uint32_t *clamped_edges; ///< clamped_edge_count x 2 vertex indices of border edges, where
+                                   ///< bending is measured to a prescribed direction
     const double *clamped_directions; ///< clamped_edge_count x 3, world coordinates: the direction,
-                                      ///< across the edge and away from the sheet, in which it goes
-                                      ///< on in what holds it. The angle of the rest shape to it is
-                                      ///< the rest angle, or 0 with flat_rest
+                                      ///< across the edge and away from the sheet, in which the
+                                      ///< clamp continues the sheet. The rest angle is that of the
+                                      ///< rest shape to it, or 0 with flat_rest
     int32_t bending;                  ///< pbs_bending
     uint32_t reserved;                ///< must be 0
 } pbs_shell_desc;
 
-/// Fills *d: thickness 1 mm, density 1000, young 1e5, poisson 0.3, bending as stretching and as a
-/// plate, no damping, no mesh.
+/// Fills *d: thickness 1 mm, density 1000, young 1e5, poisson 0.3, the bending energy of plates
+/// with the same young, no damping, no mesh.
 /// @param struct_size  sizeof(pbs_shell_desc) as the caller was compiled
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_shell_desc_init(pbs_shell_desc *d, size_t struct_size);
 
-/// Adds a thin shell with masses lumped at the vertices: a Neo-Hookean membrane in plane stress,
-/// which is infinite where a triangle loses its area, bent with the rigidity E h^3 / (12 (1 -
-/// nu^2)) of a plate. Copies all its input; the body is the world's, until pbs_body_destroy or the
-/// end of the world.
+/// Adds a thin shell with masses lumped at the vertices. Its membrane is Neo-Hookean in plane
+/// stress, with an energy that is infinite where a triangle loses its area; its bending rigidity is
+/// that of a plate, E h^3 / (12 (1 - nu^2)). Copies all its input. The body exists until
+/// pbs_body_destroy or the end of the world.
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_MESH (a wrong index, a degenerate triangle, an edge of more than two
 /// triangles, neighbours of opposite orientation, an unused vertex; which one is in the message),
@@ -129,7 +129,7 @@ PBS_API pbs_status pbs_shell_desc_init(pbs_shell_desc *d, size_t struct_size);
 PBS_API pbs_status pbs_body_create_shell(pbs_world *w, const pbs_shell_desc *d, pbs_body *out);
 
 /// Gives a shell other rest angles, as growth or drying do. What that adds to the elastic energy
-/// counts as work from outside. The next step makes the matrices anew, as after a new body.
+/// counts as external work. The next step prepares its matrices anew, as after a new body.
 /// @param rest_angles  as pbs_shell_desc.rest_angles; copied; null: those of flat_rest
 /// @param triangle_count  must be the body's
 /// @return PBS_ERROR_ARGUMENT (not a shell; another count; a number that is not finite; angles of
@@ -149,8 +149,8 @@ typedef struct pbs_springs_desc {
     size_t spring_count;      ///< 0: free particles
     const uint32_t *springs;  ///< spring_count x 2 vertex indices, distinct within a spring
     double stiffness;         ///< N/m, > 0
-    double damping; ///< s, >= 0: the force along a spring of damping * stiffness * its velocity of
-                    ///< stretching
+    double damping; ///< s, >= 0: adds the force damping * stiffness * rate of its length along a
+                    ///< spring
     double drag;    ///< mass drag, 1/s, >= 0
     const double *spring_stiffness; ///< null, or spring_count values that take the place of
                                     ///< stiffness
@@ -163,21 +163,21 @@ typedef struct pbs_springs_desc {
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_springs_desc_init(pbs_springs_desc *d, size_t struct_size);
 
-/// Adds particles and springs. Copies all its input; the body is the world's, until
-/// pbs_body_destroy or the end of the world.
+/// Adds particles and springs. Copies all its input. The body exists until pbs_body_destroy or the
+/// end of the world.
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_MESH (a spring's wrong or repeated index; which one is in the message),
 /// PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out of its range; more
 /// vertices than a world can have), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_body_create_springs(pbs_world *w, const pbs_springs_desc *d, pbs_body *out);
 
-/// A stiff body with twelve degrees of freedom, whatever its mesh: it can be moved, turned and, at
-/// great cost, stretched and sheared, all of it alike. Vertices are those of its surface (or of its
-/// tetrahedra), in coordinates of the body's own. Its mass is that of the inside of the surface.
-/// They touch in worlds with PBS_CONTACT_BARRIER; by projection colliders do not act on them.
-/// Schemes that are feasible and forget stiff motion, and the A_* ones, keep a body rigid however
-/// fast it turns; others strain it in each step in which it turns by more than a few degrees
-/// (docs/integrators.md). The arrays are read during the call only.
+/// A stiff body with twelve degrees of freedom, whatever its mesh: an affine motion, with a stiff
+/// energy of stretch and shear. Vertices are those of its surface (or of its tetrahedra), in the
+/// body's own coordinates. Its mass is that of the volume inside the surface. Affine bodies touch
+/// in worlds with PBS_CONTACT_BARRIER; by projection colliders do not act on them. Feasible schemes
+/// that damp stiff motion, and the A_* ones, keep a body rigid however fast it turns; others strain
+/// it in each step in which it turns by more than a few degrees (docs/integrators.md). The arrays
+/// are read during the call only.
 typedef struct pbs_affine_desc {
     uint32_t struct_size; ///< set by pbs_affine_desc_init
     int32_t no_gravity;   ///< 1: gravity does not act on this body
@@ -187,16 +187,16 @@ typedef struct pbs_affine_desc {
     const uint32_t *triangles; ///< triangle_count x 3, a closed surface, counterclockwise seen from
                                ///< outside; cavities are surfaces turned inward
     size_t tet_count;
-    const uint32_t *tets; ///< null; or tet_count x 4 as in pbs_solid_desc, in place of triangles
-    double density;       ///< kg/m^3, > 0
-    double stiffness;     ///< Pa, > 0: of the energy stiffness * volume * |A^T A - 1|^2, A the
-                          ///< deformation of the body. For little strain 1e5 is enough; larger ones
-                          ///< cost more Newton iterations where bodies turn fast
-    double damping;       ///< s, >= 0: of the rate of strain, see "Damping" above
-    double drag;          ///< mass drag, 1/s, >= 0
-    double position[3];   ///< metres: where the origin of the body's own coordinates is at first
-    double orientation[4];      ///< unit quaternion x, y, z, w; of norm 1 within 1e-6
-    double velocity[3];         ///< m/s, of the centre of mass
+    const uint32_t *tets;  ///< null; or tet_count x 4 as in pbs_solid_desc, in place of triangles
+    double density;        ///< kg/m^3, > 0
+    double stiffness;      ///< Pa, > 0: of the energy stiffness * volume * |A^T A - 1|^2, A the
+                           ///< deformation of the body. 1e5 keeps the strain small in most scenes;
+                           ///< more costs more Newton iterations where bodies turn fast
+    double damping;        ///< s, >= 0: of the rate of strain, see "Damping" above
+    double drag;           ///< mass drag, 1/s, >= 0
+    double position[3];    ///< metres: where the origin of the body's own coordinates is at first
+    double orientation[4]; ///< unit quaternion x, y, z, w; of norm 1 within 1e-6
+    double velocity[3];    ///< m/s, of the centre of mass
     double angular_velocity[3]; ///< 1/s, about the centre of mass, axes of the world
 } pbs_affine_desc;
 
@@ -206,8 +206,8 @@ typedef struct pbs_affine_desc {
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_affine_desc_init(pbs_affine_desc *d, size_t struct_size);
 
-/// Adds an affine body. Copies all its input; the body is the world's, until pbs_body_destroy or
-/// the end of the world.
+/// Adds an affine body. Copies all its input. The body exists until pbs_body_destroy or the end of
+/// the world.
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_MESH (a wrong index, a surface that is open, wrongly oriented or encloses
 /// nothing; an inverted or flat tetrahedron; which one is in the message), PBS_ERROR_ARGUMENT (a
@@ -216,15 +216,16 @@ PBS_API pbs_status pbs_affine_desc_init(pbs_affine_desc *d, size_t struct_size);
 /// @see Lan et al. 2022, "Affine Body Dynamics"
 PBS_API pbs_status pbs_body_create_affine(pbs_world *w, const pbs_affine_desc *d, pbs_body *out);
 
-/// One evaluation of a host's energy: of stencil `stencil`, whose nodes are at x (width x 3,
-/// metres), a function of x alone. Write *value (J), gradient (width * 3, N) and hessian ((width *
+/// Evaluates a host's energy of one stencil, whose nodes are at x (width x 3, metres). It must
+/// depend on x alone. The callback writes *value (J), gradient (width * 3, N) and hessian ((width *
 /// 3)^2, row-major, N/m) where these are not null, every number of them. The Hessian must be the
-/// exact one; where `project` is nonzero it may be made positive semidefinite, otherwise the
-/// library does that. x and the outputs are valid during the call only; the callback must not call
+/// exact one; where `project` is nonzero it may be made positive semidefinite, which the library
+/// does otherwise. x and the outputs are valid during the call only. The callback must not call
 /// into the world that called it.
-/// @return 0: ok. > 0: this state is not admissible, shorten the step; a result that is not finite
-/// says the same. < 0: stop, the call into the library fails with PBS_ERROR_HOST, as it does where
-/// the answer is 0 and a number was not written (after an exception in a language that has them).
+/// @return 0: done. > 0: this state is not admissible, shorten the step; a result that is not
+/// finite says the same. < 0: stop, and the call into the library fails with PBS_ERROR_HOST. It
+/// does so, too, where the answer is 0 and a number was not written (as after an exception in a
+/// language that has them).
 typedef int32_t (*pbs_custom_fn)(void *user, size_t stencil, const double *x, int32_t project,
                                  double *value, double *gradient, double *hessian);
 
@@ -249,9 +250,8 @@ typedef struct pbs_custom_desc {
                         ///< the Hessian of evaluate at the start of the step (for schemes that
                         ///< can be of order 2 where the step is expected to lead), made positive
                         ///< semidefinite
-    int32_t is_linear;  ///< 1: evaluate is linear in x, its force the same everywhere. Energy
-                        ///< control then counts it as it does gravity, so that a fall under it
-                        ///< leaves all other motion alone; not checked
+    int32_t is_linear;  ///< 1: evaluate is linear in x, so that its force is constant. Energy
+                        ///< control then treats it as it does gravity. Not checked
     int32_t reserved;   ///< 0
 } pbs_custom_desc;
 
@@ -269,10 +269,10 @@ PBS_API pbs_status pbs_custom_desc_init(pbs_custom_desc *d, size_t struct_size);
 /// @see docs/architecture.md, eq. (1): a host's energy is one of the P_k
 PBS_API pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d, pbs_body *out);
 
-/// Gives the callback named `tag` to the custom bodies of this world that carry this tag, and to
-/// those that a later pbs_world_restore brings back: restored bodies have none until their tag is
-/// registered, before or after the restore. Registering a tag again replaces what it named.
-/// Creating a body registers nothing.
+/// Gives a callback to the custom bodies of this world that carry this tag, and to those that a
+/// later pbs_world_restore brings back. Restored bodies have none until their tag is registered,
+/// before or after the restore. Registering a tag again replaces its callback. Creating a body
+/// registers nothing.
 /// @param user  handed to evaluate; must live as long as the world
 /// @return PBS_ERROR_ARGUMENT (w or evaluate is null, tag is 0), PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_world_register_callback(pbs_world *w, uint64_t tag, pbs_custom_fn evaluate,
@@ -300,7 +300,8 @@ PBS_API const double *pbs_body_positions(const pbs_world *w, pbs_body b);
 PBS_API const double *pbs_body_velocities(const pbs_world *w, pbs_body b);
 
 /// The lumped masses: vertex_count, kg; otherwise as pbs_body_positions. Those of an affine body
-/// are its mass shared by surface area: their sum is right, their centre is not quite the body's.
+/// are its mass distributed by surface area: their sum is its mass, their centre only close to its
+/// centre of mass.
 PBS_API const double *pbs_body_masses(const pbs_world *w, pbs_body b);
 
 /// The boundary triangles of a solid or an affine body, outward; the triangles of a shell, as
@@ -312,9 +313,9 @@ PBS_API const double *pbs_body_masses(const pbs_world *w, pbs_body b);
 PBS_API pbs_status pbs_body_surface(const pbs_world *w, pbs_body b, const uint32_t **indices,
                                     size_t *triangle_count);
 
-/// Replaces all positions. Held vertices are held at their new places; targets that were pending
-/// are dropped. What the scheme remembers of earlier steps is forgotten. An affine body takes the
-/// affine motion that comes closest (see pbs_body_set_pose for a rigid one).
+/// Replaces all positions. Pinned vertices stay pinned, at their new places; pending targets are
+/// dropped. What the scheme remembers of earlier steps is forgotten. An affine body takes the
+/// closest affine motion (see pbs_body_set_pose for a rigid one).
 /// @param xyz  vertex_count x 3, metres; copied
 /// @param vertex_count  must be the body's
 /// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number that is not finite; of a
@@ -332,10 +333,10 @@ PBS_API pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double
 PBS_API pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
                                            size_t vertex_count);
 
-/// Replaces the host's forces on all vertices, none after creation: dead loads, which keep size and
-/// direction while the body moves, until they are set anew. Their potential, - force . (position -
-/// initial position), is `external` of pbs_energy. What the scheme remembers of earlier
-/// accelerations is forgotten where they change.
+/// Replaces the host's forces on all vertices, which are zero at first. They are dead loads: size
+/// and direction stay while the body moves, until they are set anew. Their potential, - force .
+/// (position - initial position), is `external` of pbs_energy. Where forces change, what the scheme
+/// remembers of earlier accelerations is forgotten.
 /// @param xyz  vertex_count x 3, N; copied
 /// @param vertex_count  must be the body's
 /// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number that is not finite or beyond
@@ -343,12 +344,12 @@ PBS_API pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const doubl
 PBS_API pbs_status pbs_body_set_forces(pbs_world *w, pbs_body b, const double *xyz,
                                        size_t vertex_count);
 
-/// Axes of the world, as bits.
+/// Axes of the world, as bits that may be combined.
 typedef enum pbs_axis { PBS_AXIS_X = 1, PBS_AXIS_Y = 2, PBS_AXIS_Z = 4, PBS_AXIS_ALL = 7 } pbs_axis;
 
-/// Holds axes of vertices where they are now, until unpinned. Other axes of these vertices stay as
-/// they were. Where this holds an axis that was free, multi-step schemes start afresh. Vertices of
-/// affine bodies cannot be held one by one: pbs_body_pin_all holds the body.
+/// Constrains axes of vertices to where they are now, until unpinned. Other axes of these vertices
+/// stay as they were. Where an axis was free, multi-step schemes start afresh. Vertices of affine
+/// bodies cannot be constrained one by one: pbs_body_pin_all constrains the body.
 /// @param vertices  count vertex indices of the body; copied; may be null where count is 0
 /// @param axes  pbs_axis bits, not 0
 /// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, unknown bits or none, an
@@ -356,12 +357,12 @@ typedef enum pbs_axis { PBS_AXIS_X = 1, PBS_AXIS_Y = 2, PBS_AXIS_Z = 4, PBS_AXIS
 PBS_API pbs_status pbs_body_pin(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
                                 uint32_t axes);
 
-/// Lets axes of vertices go; otherwise as pbs_body_pin.
+/// Frees axes of vertices; otherwise as pbs_body_pin.
 PBS_API pbs_status pbs_body_unpin(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
                                   uint32_t axes);
 
-/// Scripts vertices: at the end of the next step (for pbs_world_advance: at the end of the advance)
-/// the pinned axes are at these positions, moving there at constant velocity, and stay there.
+/// Prescribes the motion of vertices: their pinned axes move at constant velocity and are at these
+/// positions at the end of the next step (for pbs_world_advance: of the advance), where they stay.
 /// Vertices not pinned before are pinned on all axes.
 /// @param vertices  count vertex indices of the body; copied; may be null where count is 0
 /// @param targets  count x 3, metres; copied
@@ -370,17 +371,17 @@ PBS_API pbs_status pbs_body_unpin(pbs_world *w, pbs_body b, const uint32_t *vert
 PBS_API pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertices,
                                         size_t count, const double *targets);
 
-/// Holds a whole body of any kind where it is now, until it is let go; otherwise as pbs_body_pin of
-/// all axes of all vertices.
+/// Constrains a whole body of any kind to where it is now, until it is unpinned; otherwise as
+/// pbs_body_pin of all axes of all vertices.
 /// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_pin_all(pbs_world *w, pbs_body b);
 
-/// Lets a whole body go, also where it was pinned vertex by vertex.
+/// Frees a whole body, also where it was pinned vertex by vertex.
 /// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_unpin_all(pbs_world *w, pbs_body b);
 
-/// How an affine body's own coordinates come to the world: x = matrix X + position, stretch and
-/// shear included. What a host's renderer wants for the body's mesh, or for a finer one.
+/// The affine map from the body's own coordinates X to those of the world, x = matrix X + position,
+/// stretch and shear included: what a renderer needs for the body's mesh, or for a finer one.
 /// @param position  becomes 3 numbers, metres; may be null
 /// @param matrix  becomes 3 x 3 numbers, row-major; may be null
 /// @return PBS_ERROR_ARGUMENT (w is null, the body is not affine), PBS_ERROR_HANDLE
@@ -395,9 +396,9 @@ PBS_API pbs_status pbs_body_transform(const pbs_world *w, pbs_body b, double pos
 PBS_API pbs_status pbs_body_pose(const pbs_world *w, pbs_body b, double position[3],
                                  double orientation[4]);
 
-/// Places an affine body, without strain. It keeps its velocity and its spin; a body that is held
-/// is held at its new place, and a target that was pending is dropped. What the scheme remembers of
-/// earlier steps is forgotten.
+/// Places an affine body, without strain. It keeps its velocity and its spin. A pinned body stays
+/// pinned, at its new place; a pending target is dropped. What the scheme remembers of earlier
+/// steps is forgotten.
 /// @param position  3, metres: of the origin of the body's own coordinates
 /// @param orientation  unit quaternion x, y, z, w; of norm 1 within 1e-6
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite, a quaternion that is
@@ -405,36 +406,37 @@ PBS_API pbs_status pbs_body_pose(const pbs_world *w, pbs_body b, double position
 PBS_API pbs_status pbs_body_set_pose(pbs_world *w, pbs_body b, const double position[3],
                                      const double orientation[4]);
 
-/// Scripts an affine body: it is held, at the end of the next step (for pbs_world_advance: at the
-/// end of the advance) at this pose, and stays there. Its vertices move there on straight lines, so
-/// turns of a quarter of a circle and more want several steps; half a turn at once would flatten
-/// it.
+/// Prescribes the motion of an affine body: it is pinned, is at this pose at the end of the next
+/// step (for pbs_world_advance: of the advance), and stays there. Its vertices move on straight
+/// lines, so turns of a quarter of a circle and more need several steps: half a turn at once would
+/// flatten it.
 /// @return as pbs_body_set_pose
 PBS_API pbs_status pbs_body_set_target_pose(pbs_world *w, pbs_body b, const double position[3],
                                             const double orientation[4]);
 
-/// How a body touches; with PBS_CONTACT_PROJECTION, where PBS_BODY_CONTACT_PENALTY or a collider
-/// wants penalties.
+/// How a body touches others. With PBS_CONTACT_PROJECTION it matters for penalties alone
+/// (PBS_BODY_CONTACT_PENALTY, PBS_COLLISION_PENALTY).
 typedef struct pbs_contact_desc {
     uint32_t struct_size;   ///< set by pbs_contact_desc_init
-    int32_t touches_itself; ///< 1: the parts of the body's surface touch each other; those of an
-                            ///< affine body never do
-    double friction; ///< Coulomb coefficient, >= 0; of two that touch, the larger one counts,
-                     ///< unless pbs_world_set_friction says otherwise
+    int32_t touches_itself; ///< 1: parts of the body's surface touch each other; those of an affine
+                            ///< body never do
+    double friction; ///< Coulomb coefficient, >= 0; of two bodies the larger one counts, unless
+                     ///< pbs_world_set_friction says otherwise
     double offset;   ///< m, >= 0: the surface lies that far outside its triangles (half the
                      ///< thickness of a shell)
     uint32_t group;  ///< bits: what the body is
     uint32_t mask;   ///< bits: the groups that it touches; both sides must agree
     uint32_t surface_material; ///< below PBS_SURFACE_MATERIALS: row of pbs_world_set_friction
     uint32_t reserved;         ///< must be 0
-    // Of what rolls, particles of bonded bodies; of two that touch, the larger ones count:
-    double rolling_friction;  ///< >= 0: up to that times normal force and radius, a moment resists
-                              ///< rolling; the radius is r1 r2 / (r1 + r2) of two spheres
+    // Of particles of bonded bodies; of two that touch the larger ones count:
+    double rolling_friction;  ///< >= 0: a moment of up to rolling_friction * normal force * radius
+                              ///< resists rolling; the radius of two spheres is r1 r2 / (r1 + r2)
     double spinning_friction; ///< >= 0: likewise, about the normal
     double penalty_stiffness; ///< Pa, >= 0: k of penalties on depth, of two bodies the harmonic
-                              ///< mean; 0: Young's modulus of its stiffest material, the stiffness
-                              ///< of an affine body, the largest stiffness over length of springs;
-                              ///< a host's energy has none, and is not pushed then
+                              ///< mean. 0: Young's modulus of its stiffest material, the stiffness
+                              ///< of an affine body, the largest stiffness over length of springs.
+                              ///< A body of a host's energy has no default, and feels no penalty
+                              ///< with 0
 } pbs_contact_desc;
 
 /// Fills *d: touches everything, itself included; no friction, no offset, group 1,
@@ -449,14 +451,14 @@ PBS_API pbs_status pbs_contact_desc_init(pbs_contact_desc *d, size_t struct_size
 /// material that is none), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc *d);
 
-/// What pbs_body_read_f32 reads, three floats a vertex.
+/// What pbs_body_read_f32 reads: three floats a vertex.
 typedef enum pbs_channel {
     PBS_CHANNEL_POSITION = 0,     ///< metres
     PBS_CHANNEL_VELOCITY = 1,     ///< m/s
-    PBS_CHANNEL_NORMAL = 2,       ///< unit, outward (of a shell: in front), area
-                                  ///< weighted; zero off the surface
-    PBS_CHANNEL_CONTACT_FORCE = 3 ///< newtons, of all contacts on the vertex in the last step (mean
-                                  ///< of its stages), friction left out; zero without contact
+    PBS_CHANNEL_NORMAL = 2,       ///< unit, outward (of a shell: to its front), area weighted; zero
+                                  ///< off the surface
+    PBS_CHANNEL_CONTACT_FORCE = 3 ///< N, of all contacts on the vertex in the last step (mean of
+                                  ///< its stages), without friction; zero without contact
 } pbs_channel;
 
 /// Copies one channel in single precision into the host's buffer, such as a vertex buffer; vertex i
@@ -469,26 +471,25 @@ typedef enum pbs_channel {
 PBS_API pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t channel, float *dst,
                                      size_t stride_bytes, size_t capacity);
 
-/// What holds pinned and scripted vertices where they are, as a testing machine reads it: the force
-/// that balances what elasticity, gravity, barriers, a host's energies and its forces
-/// (pbs_body_set_forces) do to their held axes at the present state; 0 on axes that are free. In
-/// equilibrium (PBS_SCHEME_QUASI_STATIC) that is all of it. In motion inertia and damping of held
-/// vertices are left out, and always friction on them, which pbs_body_contact_force has.
+/// The constraint forces on pinned and scripted vertices, as a testing machine reads them: on each
+/// constrained axis the force that balances elasticity, gravity, barriers, a host's energies and
+/// its forces (pbs_body_set_forces) at the present state; 0 on free axes. In equilibrium
+/// (PBS_SCHEME_QUASI_STATIC) that is all of it. In motion, inertia and damping of constrained
+/// vertices are left out. Friction on them always is: pbs_body_contact_force has it.
 /// @param forces  becomes vertex_count x 3, N
-/// @param moments  becomes vertex_count x 3, N m: what holds orientations of bonded particles that
-/// are held, 0 of all others; may be null
+/// @param moments  becomes vertex_count x 3, N m: the constraint moments on pinned orientations of
+/// bonded particles, 0 of all others; may be null
 /// @param capacity  how many vertices the arrays can hold
 /// @return PBS_ERROR_ARGUMENT (a null pointer, an affine body), PBS_ERROR_CAPACITY,
 /// PBS_ERROR_HANDLE, PBS_ERROR_MEMORY, PBS_ERROR_INADMISSIBLE (an element of infinite energy, in a
 /// state that the host has set), PBS_ERROR_HOST, PBS_ERROR_MISSING_CALLBACK
 /// @see docs/integrators.md, Statics
-PBS_API pbs_status pbs_body_held_forces(const pbs_world *w, pbs_body b, double *forces,
-                                        double *moments, size_t capacity);
+PBS_API pbs_status pbs_body_constraint_forces(const pbs_world *w, pbs_body b, double *forces,
+                                              double *moments, size_t capacity);
 
-/// The elastic Cauchy stress of each tetrahedron at the present positions, damping left out: 3 x 3,
-/// row-major, Pa, tension positive. Not a number in a tetrahedron that is flat or inverted, which
-/// has no volume that a force per area could belong to. Nothing is written for a body that is no
-/// solid.
+/// The elastic Cauchy stress of each tetrahedron at the present positions, without damping: 3 x 3,
+/// row-major, Pa, tension positive. Not a number in a tetrahedron that is flat or inverted, where
+/// det F <= 0. Nothing is written for a body that is not a solid.
 /// @param dst  tet_count x 9
 /// @param capacity  how many tetrahedra dst can hold (pbs_body_tet_count)
 /// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE

@@ -1,4 +1,4 @@
-// libpbs: colliders, the obstacles that are not simulated. Part of <pbs/pbs.h>.
+// libpbs: colliders, obstacles that are not simulated. Part of <pbs/pbs.h>.
 // SPDX-License-Identifier: MIT
 #ifndef PBS_COLLIDER_H
 #define PBS_COLLIDER_H
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// Shapes in their own frame.
+/// Shapes of colliders, in their own frame.
 typedef enum pbs_shape {
     PBS_SHAPE_HALF_SPACE = 0, ///< solid below the plane y = 0; size unused
     PBS_SHAPE_SPHERE = 1,     ///< size[0]: radius
@@ -21,25 +21,25 @@ typedef enum pbs_shape {
                             ///< PBS_CONTACT_BARRIER a prism of 64 sides whose edges lie on it
     PBS_SHAPE_MESH = 5,     ///< vertices, triangles and edges of the description; size unused; with
                             ///< PBS_CONTACT_BARRIER only
-    PBS_SHAPE_TORUS = 6,    ///< size[0]: radius of the ring around y, size[1]: radius of its tube,
-                            ///< less than that; with PBS_CONTACT_BARRIER, hollow or not, a surface
-                            ///< with two sides: 64 x 32 quadrilaterals, corners on it
-    PBS_SHAPE_GRID = 7      ///< signed distances at the samples of a grid, as pbs_grid_from_mesh
-                            ///< makes them; size unused; always a penalty, whatever `collision`
-                            ///< says, so with PBS_CONTACT_PROJECTION only; pbs_world_overlaps
-                            ///< does not see it
+    PBS_SHAPE_TORUS = 6, ///< size[0]: radius of the ring around y, size[1]: the smaller radius of
+                         ///< its tube. With PBS_CONTACT_BARRIER, hollow or not, a surface with
+                         ///< two sides: 64 x 32 quadrilaterals whose corners lie on it
+    PBS_SHAPE_GRID = 7   ///< signed distances at the samples of a grid, as pbs_grid_from_mesh
+                         ///< makes them; size unused. Always a penalty, whatever `collision`
+                         ///< says, and so with PBS_CONTACT_PROJECTION only. pbs_world_overlaps
+                         ///< ignores it
 } pbs_shape;
 
 /// How a collider keeps vertices out in worlds with PBS_CONTACT_PROJECTION.
 typedef enum pbs_collision {
-    PBS_COLLIDE_CONSTRAINT = 0, ///< exactly, by projection, which affine bodies do not feel (OPT
-                                ///< section 5.1)
-    PBS_COLLIDE_PENALTY = 1     ///< by the energy -k phi^3 of each vertex of any body at a signed
-                            ///< distance phi < 0 (OPT section 5.2): a load of F newtons goes in by
-                            ///< sqrt(F / (3 k)), a mass m that hits at v by cbrt(m v^2 / (2 k))
+    PBS_COLLISION_CONSTRAINT = 0, ///< exactly, by projection, which affine bodies do not feel (OPT
+                                  ///< section 5.1)
+    PBS_COLLISION_PENALTY = 1     ///< by the energy -k phi^3 of each vertex of any body at a signed
+                                  ///< distance phi < 0 (OPT section 5.2). A load F penetrates by
+                                  ///< sqrt(F / (3 k)), a mass m of speed v by cbrt(m v^2 / (2 k))
 } pbs_collision;
 
-/// An obstacle: a shape, where it is, and how rough.
+/// A collider: a shape, its place and its friction.
 typedef struct pbs_collider_desc {
     uint32_t struct_size;      ///< set by pbs_collider_desc_init
     int32_t shape;             ///< pbs_shape
@@ -57,23 +57,23 @@ typedef struct pbs_collider_desc {
                                ///< surface has two sides
     size_t edge_count;
     const uint32_t *edges; ///< edge_count x 2 vertex indices: edges of no triangle
-    // With PBS_CONTACT_BARRIER, and of penalties:
+    // With PBS_CONTACT_BARRIER, and with penalties:
     uint32_t group; ///< bits: what the collider is, for the masks of bodies
     uint32_t mask;  ///< bits: the groups of bodies that it touches
     // With PBS_CONTACT_PROJECTION:
     int32_t collision;          ///< pbs_collision
     int32_t grid_interpolation; ///< pbs_grid_interpolation
-    double penalty_stiffness; ///< k of PBS_COLLIDE_PENALTY, Pa; 0: that of the body that is inside,
-                              ///< penalty_stiffness of its pbs_contact_desc
+    double penalty_stiffness;   ///< k of PBS_COLLISION_PENALTY, Pa; 0: penalty_stiffness in the
+                                ///< pbs_contact_desc of the body that is inside
     // Of PBS_SHAPE_GRID, in its own frame; read during the call only:
     double grid_origin[3];     ///< m: of the first sample
     double grid_cell;          ///< m: between neighbouring samples
     uint32_t grid_counts[3];   ///< along x, y and z; 4 at least
     uint32_t reserved;         ///< must be 0
-    const float *grid_samples; ///< grid_counts[0] grid_counts[1] grid_counts[2], m, those along x
-                               ///< next to each other, then y; negative inside what is solid. The
-                               ///< outermost, three deep, by straight lines two, have one sign: if
-                               ///< they are inside, all beyond is, as of a room
+    const float *grid_samples; ///< grid_counts[0] grid_counts[1] grid_counts[2], m, along x first,
+                               ///< then y; negative inside what is solid. The outermost three
+                               ///< layers, with linear interpolation two, have one sign: where that
+                               ///< is negative all beyond the grid is solid, as around a room
 } pbs_collider_desc;
 
 /// Fills *d: a half-space at the origin, orientation (0, 0, 0, 1), friction 0; of all groups, it
@@ -82,27 +82,27 @@ typedef struct pbs_collider_desc {
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_collider_desc_init(pbs_collider_desc *d, size_t struct_size);
 
-/// Adds an obstacle. Vertices inside it are moved out in the next step. The collider is the
-/// world's, until pbs_collider_destroy or the end of the world.
+/// Adds a collider. Vertices inside it are moved out in the next step. It exists until
+/// pbs_collider_destroy or the end of the world.
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range, a
 /// quaternion that is not unit, a mesh without PBS_CONTACT_BARRIER, a grid or a penalty without
 /// PBS_CONTACT_PROJECTION, or with PBS_SCHEME_VELOCITY_VERLET), PBS_ERROR_MESH (an index out of
-/// range or twice in one triangle or edge, a grid whose outermost samples have not all one sign),
+/// range or twice in one triangle or edge, a grid whose outermost samples have both signs),
 /// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 /// @see OPT sections 5.1, object collisions as constraints, and 5.2, as penalties
 PBS_API pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_collider *out);
 
-/// Removes the obstacle; its id is never valid again. A null id is fine.
+/// Removes the collider; its id is never valid again. A null id is fine.
 /// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_collider_destroy(pbs_world *w, pbs_collider c);
 
 /// Whether the id names a collider of this world that was not destroyed. False where w is null.
 PBS_API bool pbs_collider_is_valid(const pbs_world *w, pbs_collider c);
 
-/// Scripts the motion: the collider is at this pose at the end of the next step; during the step it
-/// moves there at constant linear and angular velocity, and it rests afterwards until it is told
-/// otherwise. For pbs_world_advance the pose holds at the end of the advance.
+/// Prescribes the motion: the collider moves at constant linear and angular velocity and is at this
+/// pose at the end of the next step (for pbs_world_advance: of the advance). It rests there until
+/// the next call.
 /// @param position  3, metres
 /// @param orientation  unit quaternion x, y, z, w; of the two ways around, the shorter one is taken
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite, a quaternion that is

@@ -9,15 +9,15 @@
 extern "C" {
 #endif
 
-/// Time integration schemes. Orders are of accuracy; "feasible" means that the end of a step is a
+/// Time integration schemes. Orders are of accuracy. "Feasible" means that the end of a step is a
 /// solution of the minimisation, so that constraints, barriers and logarithmic materials hold
-/// there; where a scheme ends elsewhere, nodes inside obstacles are pushed out afterwards, and a
+/// there. Where a scheme ends elsewhere, nodes inside colliders are pushed out afterwards, and a
 /// state of infinite energy fails the step. Parameters stand in brackets, in the order of
 /// pbs_integrator_desc.parameters.
 typedef enum pbs_scheme {
     PBS_SCHEME_IMPLICIT_EULER = 0,     ///< order 1, feasible; damps fast motion, never oscillates
     PBS_SCHEME_TRAPEZOIDAL = 1,        ///< order 2, feasible; no damping: stiff contact may blow up
-    PBS_SCHEME_IMPLICIT_MIDPOINT = 2,  ///< order 2, not feasible; keeps quadratic invariants
+    PBS_SCHEME_IMPLICIT_MIDPOINT = 2,  ///< order 2, not feasible; conserves quadratic invariants
     PBS_SCHEME_INNER_THETA = 3,        ///< [theta 0.5 .. 1] order 1 (2 at 0.5), not feasible
     PBS_SCHEME_OUTER_THETA = 4,        ///< [theta 0.5 .. 1] order 1 (2 at 0.5), feasible
     PBS_SCHEME_FIRST_ORDER_THETA = 5,  ///< [theta 0 .. 1] outer theta with 0.5 + theta / 50 (GAT)
@@ -28,54 +28,52 @@ typedef enum pbs_scheme {
                             ///< feasible
     PBS_SCHEME_GENERALIZED_ALPHA = 9, ///< [rho 0 .. 1: spectral radius at infinity] order 2, not
                                       ///< feasible
-    PBS_SCHEME_SDIRK2 = 10,  ///< order 2 (1 for stiff bodies that turn, affine ones), feasible,
-                             ///< two solves a step; damps fast motion
-    PBS_SCHEME_TR_BDF2 = 11, ///< order 2, for stiff bodies too, feasible, two solves a step;
-                             ///< damps fast motion, gains energy in hits shorter than the step
+    PBS_SCHEME_SDIRK2 = 10,           ///< order 2 (1 for affine bodies that turn, which are stiff),
+                                      ///< feasible, two solves a step; damps fast motion
+    PBS_SCHEME_TR_BDF2 = 11, ///< order 2, for stiff bodies too, feasible, two solves a step; damps
+                             ///< fast motion, gains energy in impacts shorter than the step
     PBS_SCHEME_SYMPLECTIC_EULER = 12, ///< order 1, not feasible; explicit (variational left point):
                                       ///< steps must resolve the fastest motion
     PBS_SCHEME_VARIATIONAL_MIDPOINT = 13,    ///< order 2, not feasible; the midpoint rule as BDEM
                                              ///< derives it (eq. 22)
-    PBS_SCHEME_VARIATIONAL_RIGHT_POINT = 14, ///< implicit Euler's positions (BDEM eq. 27)
+    PBS_SCHEME_VARIATIONAL_RIGHT_POINT = 14, ///< positions are those of implicit Euler (BDEM eq.
+                                             ///< 27)
     PBS_SCHEME_A_1 = 15,                     ///< order 1, feasible; hardly any damping (ECI)
-    PBS_SCHEME_A_SEARCH = 16, ///< order 1, feasible; energy follows its target as far as the range
-                              ///< of alpha allows (ECI)
+    PBS_SCHEME_A_SEARCH = 16, ///< order 1, feasible; the energy follows its target as far as the
+                              ///< range of alpha allows (ECI)
     PBS_SCHEME_SPARSE_A_SEARCH = 17,  ///< A-1 that corrects persistent energy errors only
     PBS_SCHEME_DECOUPLED_SDIRK2 = 18, ///< order 2, feasible, three solves a step; energy control
                                       ///< over SDIRK2
     PBS_SCHEME_ENERGY_BLENDING = 19, ///< order 2, not feasible, two solves a step: midpoint blended
                                      ///< with implicit Euler until the energy is on its target
-    PBS_SCHEME_VELOCITY_VERLET = 20, ///< [share 0.01 .. 1 of the stable step] order 2, not
-                                     ///< feasible; explicit, one gradient a step. Worlds divide
-                                     ///< what they are to step, or the steps of an advance without
-                                     ///< step control, into equal steps of at most that share of
-                                     ///< the longest stable one, and land all or nothing; systems
-                                     ///< and steps of a step control are as long as they are told.
-                                     ///< Where bonds break shares of 0.5 and less tell more of the
-                                     ///< truth: near the stable step the fastest vibrations swing
-                                     ///< 1 / sqrt(1 - share^2) too far.
-                                     ///< Not for worlds with PBS_CONTACT_BARRIER
-    PBS_SCHEME_QUASI_STATIC = 21     ///< no inertia, damping or drag: a step ends at rest in
-                                 ///< equilibrium, with scripted vertices, colliders and gravity as
-                                 ///< they are at its end; time is what scripts go by. Where
-                                 ///< something moves that nothing holds the step fails
-                                 ///< (PBS_FAILURE_UNHELD). Feasible. Not for systems, nor for
-                                 ///< worlds with PBS_CONTACT_PENALTY; friction by barriers alone
-                                 ///< (docs/integrators.md, Statics)
+    /// [share 0.01 .. 1 of the stable step] order 2, not feasible; explicit, one gradient a step.
+    /// Worlds divide a step, and each step of an advance without step control, into equal steps of
+    /// at most that share of the longest stable one, and land all or nothing. Systems, and steps of
+    /// a step control, are not divided. Where bonds break, shares of 0.5 and less are more
+    /// accurate: the fastest vibrations overshoot by 1 / sqrt(1 - share^2). Not for worlds with
+    /// PBS_CONTACT_BARRIER.
+    PBS_SCHEME_VELOCITY_VERLET = 20,
+    /// No inertia, damping or drag: a step ends at rest in equilibrium, with scripted vertices,
+    /// colliders and gravity as they are at its end; time only drives scripts. Feasible. Where
+    /// something can move that nothing constrains, the step fails (PBS_FAILURE_UNCONSTRAINED). Not
+    /// for systems, nor for worlds with PBS_CONTACT_PENALTY. Friction acts with barriers alone
+    /// (docs/integrators.md, Statics).
+    PBS_SCHEME_QUASI_STATIC = 21
 } pbs_scheme;
 
 /// How a two-step scheme takes its first step, and the first one after the state was set or
-/// vertices were pinned or let go. Changes of the step need no new start: coefficients follow it.
+/// vertices were pinned or unpinned. Another step length needs no new start: coefficients follow
+/// it.
 typedef enum pbs_start {
     PBS_START_IMPLICIT_EULER = 0,
     PBS_START_TRAPEZOIDAL = 1,
-    PBS_START_FIRST_ORDER_THETA = 2 ///< with theta of 0.07 where the scheme has none of its own
+    PBS_START_FIRST_ORDER_THETA = 2 ///< with a theta of 0.07 where the scheme has none of its own
 } pbs_start;
 
-/// How alpha is chosen in v = w - alpha dv by schemes with energy control (ECI section 4).
+/// How schemes with energy control choose alpha in v = w - alpha dv (ECI section 4).
 typedef enum pbs_alpha {
     PBS_ALPHA_FIXED = 0,        ///< alpha itself
-    PBS_ALPHA_SEARCH = 1,       ///< such that the energy is on its target, each step
+    PBS_ALPHA_SEARCH = 1,       ///< in each step such that the energy is on its target
     PBS_ALPHA_SPARSE_SEARCH = 2 ///< 1, unless the energy's error had the same sign in three steps
 } pbs_alpha;
 
@@ -193,14 +191,14 @@ typedef struct pbs_integrator_desc {
 PBS_API pbs_status pbs_integrator_desc_init(pbs_integrator_desc *d, size_t struct_size,
                                             int32_t scheme);
 
-/// Makes an integrator, independent of any world; to be given back with pbs_integrator_destroy.
+/// Makes an integrator, which belongs to no world; pbs_integrator_destroy frees it.
 /// @param out  written only on success
 /// @return PBS_ERROR_ARGUMENT (a null pointer, unknown scheme, a number that is not finite or out
-/// of its range, a step control that the scheme or its other settings leave nothing to measure,
-/// half an allocator), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// of its range, a step control that has nothing to measure with this scheme and its other
+/// settings, half an allocator), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_integrator_create(const pbs_integrator_desc *d, pbs_integrator **out);
 
-/// Frees an integrator; worlds that were given it keep their copy. Null is fine.
+/// Frees an integrator; worlds that step with it have copies. Null is fine.
 PBS_API void pbs_integrator_destroy(pbs_integrator *i);
 
 #ifdef __cplusplus

@@ -1,8 +1,15 @@
-// libpbs: implicit simulation of soft solids at the time step that the host wants. Includes every
-// public header. SI units, right-handed axes, double inside. No global state; nothing is printed;
-// errors are statuses and a sentence.
+// libpbs: implicit simulation of soft, thin, stiff and breaking bodies at large time steps.
+// Includes every public header. SI units, right-handed axes, double inside. No global state;
+// nothing is printed; errors are statuses and a sentence (pbs_last_error).
 //
-// OPT in comments: Gast and Schroeder 2014, "Optimization integrator for large time steps".
+// A host begins with world.h, body.h and collider.h, and a scheme of integrator.h.
+//
+// Papers in comments (docs/theory/bibliography.md): OPT, Gast and Schroeder 2014, "Optimization
+// Integrator for Large Time Steps"; ECI, You et al., "Energy-Controllable Time Integration for
+// Elastodynamic Contact"; IPC, Li et al. 2020, "Incremental Potential Contact"; ATS, "Adaptive
+// Time-Stepping with Linearized Force Error Estimation"; GAT, Wu 2018, "Analysis of
+// Generalized-alpha vs. theta-methods"; BDEM, Lu et al., "Variational Bonded Discrete Element
+// Method with Manifold Optimization".
 //
 // SPDX-License-Identifier: MIT
 #ifndef PBS_PBS_H

@@ -1,4 +1,4 @@
-// libpbs: what contact did in the last step. Part of <pbs/pbs.h>.
+// libpbs: contacts of the last step, and their forces. Part of <pbs/pbs.h>.
 // SPDX-License-Identifier: MIT
 #ifndef PBS_READBACK_H
 #define PBS_READBACK_H
@@ -20,28 +20,29 @@ typedef struct pbs_contact_side {
     double point[3];       ///< m: the closest point of the surface, offsets included
 } pbs_contact_side;
 
-/// One contact. What it did is the mean over the stages of the last step; where it is, is its place
-/// at the end of that step. first.point = second.point + gap normal.
+/// One contact. Forces are means over the stages of the last step; points, normal and gap are those
+/// at its end. first.point = second.point + gap normal.
 typedef struct pbs_contact {
     pbs_contact_side first;
     pbs_contact_side second;
     double normal[3];    ///< unit, from the second side to the first
     double gap;          ///< m
     double normal_force; ///< N: force along normal
-    double force[3];     ///< N, on the first side, friction left out; the second side feels the
-                         ///< opposite. Two edges that are nearly parallel feel besides, each, a
-                         ///< couple that aligns them, which the sums below have
-    double friction[3];  ///< N, on the first side
+    double force[3];    ///< N, on the first side, without friction; the opposite acts on the second
+                        ///< side. On each of two nearly parallel edges acts a couple besides, which
+                        ///< aligns them; the sums below include it
+    double friction[3]; ///< N, on the first side
 } pbs_contact;
 
 /// The contacts of the last step that landed (of pbs_world_advance, and of a step that was divided:
-/// of the last step taken), in an order that depends on the scene alone. Ids stay as they were.
-/// With PBS_CONTACT_BARRIER: every pair of primitives that pushed or rubbed, and every one closer
-/// than contact_distance at the end; friction is that of the contacts at the step's start (with
-/// friction_iterations, at a solution), so that one which has come apart may rub still. With
-/// PBS_CONTACT_PROJECTION: every vertex and surface of a collider that touched. With
-/// PBS_CONTACT_PENALTY: all spheres that reach into each other or into a collider at the end, by a
-/// gap below zero. None before the first step and after a restore.
+/// of the last step or part taken), in an order that depends on the scene alone.
+/// With PBS_CONTACT_BARRIER: every pair of primitives with a force or friction in the step, and
+/// every one closer than contact_distance at the end. Friction is that of the contacts at the
+/// step's start (with friction_iterations, at a solution), so a pair that has separated may still
+/// have friction. With PBS_CONTACT_PROJECTION: every vertex and surface of a collider that touched.
+/// With PBS_CONTACT_PENALTY: all spheres that overlap each other or a collider at the end; their
+/// gap is below zero. None before the first step and after a restore. Ids in it may be of bodies
+/// that were destroyed since.
 /// @param dst  null: only *count is set
 /// @param struct_size  sizeof(pbs_contact) as the caller was compiled: contact i starts
 /// struct_size * i bytes after dst
@@ -52,34 +53,35 @@ typedef struct pbs_contact {
 PBS_API pbs_status pbs_world_contacts(const pbs_world *w, pbs_contact *dst, size_t struct_size,
                                       size_t *count);
 
-/// What all contacts together do to a body or a collider. As with pbs_energy, the caller sets
-/// struct_size = sizeof(pbs_contact_force) and nothing else.
+/// The sum of all contacts on a body or a collider. As with pbs_energy, the caller sets struct_size
+/// = sizeof(pbs_contact_force) and nothing else.
 typedef struct pbs_contact_force {
     uint32_t struct_size; ///< set by the caller, not changed by the call
     uint32_t reserved;    ///< becomes 0
     // In the last step (of several, the last), mean of its stages:
     double force[3];    ///< N, friction included
     double friction[3]; ///< N, of friction alone
-    double torque[3];   ///< N m, about the point that was asked for, friction included
-    // Over all that the last pbs_world_step or pbs_world_advance took:
+    double torque[3];   ///< N m, about the point of the call, friction included
+    // Over the whole of the last pbs_world_step or pbs_world_advance:
     double impulse[3];         ///< N s, friction included
     double angular_impulse[3]; ///< N m s, about that point, friction included
 } pbs_contact_force;
 
-/// The sums over a body's contacts in the last step that landed: forces from every other body and
-/// collider; what its own parts do to each other cancels. Over all bodies and colliders forces add
-/// up to zero within rounding. So do torques, but for friction between bodies, which acts at both
-/// sides' own points, whose distance leaves one. A change of momentum is the impulse with implicit
-/// Euler; what schemes of several steps or with energy control make of it is spread over other
-/// steps or scaled. Zero before the first step; after a restore as of the step before the save.
-/// @param about  3, metres: what torques are taken about; null: the present centre of mass
+/// The sums over a body's contacts in the last step that landed: forces from all other bodies and
+/// colliders. Self-contact cancels. Over all bodies and colliders forces add up to zero within
+/// rounding. Torques do so without friction; friction between two bodies acts at the closest points
+/// of both, and the gap between these leaves a torque. With implicit Euler the change of momentum
+/// is the impulse; multi-step schemes spread it over further steps, and energy control scales it.
+/// Zero before the first step; after a restore as of the step before the save.
+/// @param about  3, metres: the point of the torques; null: the present centre of mass
 /// @return PBS_ERROR_ARGUMENT (w or out is null, a number that is not finite), PBS_ERROR_HANDLE,
 /// PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_body_contact_force(const pbs_world *w, pbs_body b, const double about[3],
                                           pbs_contact_force *out);
 
-/// The same of a collider: what bodies do to it, for a host's own rigid bodies.
-/// @param about  3, metres: what torques are taken about; null: the collider's position
+/// The same sums for a collider, which a host's own rigid body may need. Vertex by vertex, without
+/// friction: PBS_CHANNEL_CONTACT_FORCE of pbs_body_read_f32.
+/// @param about  3, metres: the point of the torques; null: the collider's position
 /// @return as pbs_body_contact_force
 PBS_API pbs_status pbs_collider_contact_force(const pbs_world *w, pbs_collider c,
                                               const double about[3], pbs_contact_force *out);

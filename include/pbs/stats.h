@@ -53,11 +53,11 @@ typedef struct pbs_newton_stats {
 /// Why PBS_PRECONDITIONER_AUTOMATIC has taken what it has. Block Jacobi begins wherever it may win,
 /// and hands over after twice the work of the cheapest of the others.
 typedef enum pbs_solver_reason {
-    PBS_SOLVER_ASKED_FOR = 0,    ///< the host asked for it
+    PBS_SOLVER_REQUESTED = 0,    ///< the host asked for it
     PBS_SOLVER_FIRST = 1,        ///< nothing is known yet: block Jacobi begins
     PBS_SOLVER_CHEAPEST = 2,     ///< the least work, by the running means of iterations
-    PBS_SOLVER_TRIED_AGAIN = 3,  ///< block Jacobi, after others had been cheaper for a while
-    PBS_SOLVER_TURNED = 4,       ///< block Jacobi began and was given up
+    PBS_SOLVER_RETRIED = 3,      ///< block Jacobi, after others had been cheaper for a while
+    PBS_SOLVER_SWITCHED = 4,     ///< block Jacobi began and was given up
     PBS_SOLVER_INDEFINITE = 5,   ///< two levels, as the matrix has no factor
     PBS_SOLVER_FEW_NODES = 6,    ///< a factor, as the system is so small that it costs nothing
     PBS_SOLVER_STIFF_CONTACT = 7 ///< contact is more than 1e4 times as stiff as what it touches,
@@ -104,7 +104,7 @@ typedef struct pbs_contact_stats {
     double least_gap; ///< m: with barriers, the smallest gap below `distance` at the end; infinite
                       ///< without any
     double deepest_penetration; ///< m: at the end, of what penalties on depth push out
-                                ///< (PBS_BODY_CONTACT_PENALTY, PBS_COLLIDE_PENALTY); 0: nothing
+                                ///< (PBS_BODY_CONTACT_PENALTY, PBS_COLLISION_PENALTY); 0: nothing
     // What pbs_world_desc said, or the library chose:
     double distance;        ///< m
     double stiffness;       ///< of the barriers, in the unit of contact_stiffness; the largest, in
@@ -210,8 +210,8 @@ typedef enum pbs_failure {
     PBS_FAILURE_ELEMENT = 5,    ///< an element of infinite energy where the step begins
     PBS_FAILURE_HOST = 6,  ///< the callback of a custom body asked to stop or refused the state
     PBS_FAILURE_OTHER = 7, ///< what pbs_last_error says
-    PBS_FAILURE_UNHELD = 8 ///< of PBS_SCHEME_QUASI_STATIC: no equilibrium, as something moves
-                           ///< that nothing constrains
+    PBS_FAILURE_UNCONSTRAINED = 8 ///< of PBS_SCHEME_QUASI_STATIC: no equilibrium, as something
+                                  ///< moves that nothing constrains
 } pbs_failure;
 
 /// Why the last step failed, was divided or did not reach its tolerance, for hosts that react;

@@ -16,45 +16,47 @@ typedef struct pbs_world pbs_world;
 /// How time is discretised; see integrator.h.
 typedef struct pbs_integrator pbs_integrator;
 
-/// Names a body: slot, generation and world in 64 bits. All zero names nothing. Use after destroy,
-/// or in another world, is PBS_ERROR_HANDLE. Unlike everything else, ids differ from run to run.
+/// The id of a body: slot, generation and world in 64 bits. All zero is the null id, which names no
+/// body. Use after destroy, or in another world, is PBS_ERROR_HANDLE. Unlike all results, ids
+/// differ from run to run.
 typedef struct pbs_body {
     uint64_t id; ///< opaque
 } pbs_body;
 
-/// Names a collider, as pbs_body names a body.
+/// The id of a collider, made as that of a body is.
 typedef struct pbs_collider {
     uint64_t id; ///< opaque
 } pbs_collider;
 
-/// Of members that say so: the library chooses, by the scene. docs/numbers.md says how.
+/// The value of members that say so, where the library chooses by the scene: docs/numbers.md.
 typedef enum pbs_automatic { PBS_AUTOMATIC = -1 } pbs_automatic;
 
-/// How contact is kept.
+/// How a world treats contact.
 typedef enum pbs_contact_kind {
-    PBS_CONTACT_PROJECTION = 0, ///< vertices are kept out of colliders as a constraint, by OPT's
-                                ///< projection, which affine bodies do not feel; whether bodies
-                                ///< feel each other is body_contact's to say
-    PBS_CONTACT_BARRIER = 1, ///< the default: nothing goes through anything: a barrier between all
-                             ///< surfaces of bodies, their own other parts and colliders, with
-                             ///< continuous collision detection (ECI section 4.5; IPC, Li et al.
-                             ///< 2020)
-    PBS_CONTACT_PENALTY = 2 ///< for explicit steps of bonded and peridynamic bodies: particles that
-                            ///< no bond joins are springy spheres to each other and to
-                            ///< colliders. The world starts with PBS_SCHEME_VELOCITY_VERLET,
-                            ///< which alone moves it; other bodies touch nothing (BDEM section
-                            ///< 4.6; docs/theory/bonds.md section 6.5)
+    /// Vertices are kept out of colliders as a constraint, by OPT's projection. Affine bodies do
+    /// not
+    /// feel colliders then. Whether bodies feel each other is body_contact's to say.
+    PBS_CONTACT_PROJECTION = 0,
+    /// The default: nothing goes through anything. A barrier acts between all surfaces: of bodies,
+    /// of other parts of the same body, of colliders; continuous collision detection bounds each
+    /// motion (ECI section 4.5; IPC, Li et al. 2020).
+    PBS_CONTACT_BARRIER = 1,
+    /// For explicit steps of bonded and peridynamic bodies: particles that no bond joins are
+    /// elastic
+    /// spheres to each other and to colliders. Other bodies touch nothing. The world starts with
+    /// PBS_SCHEME_VELOCITY_VERLET, and no other scheme moves it (BDEM section 4.6;
+    /// docs/theory/bonds.md section 6.5).
+    PBS_CONTACT_PENALTY = 2
 } pbs_contact_kind;
 
-/// How bodies feel each other and themselves with PBS_CONTACT_PROJECTION.
+/// How bodies touch each other and themselves with PBS_CONTACT_PROJECTION.
 typedef enum pbs_body_contact {
-    PBS_BODY_CONTACT_NONE = 0,   ///< not at all
-    PBS_BODY_CONTACT_PENALTY = 1 ///< vertices of surfaces that are inside solids (pbs_solid_desc),
-                                 ///< other ones or their own, are pushed out by k r^3 of the
-                                 ///< distance r to the surface: they do go in, by sqrt(F / (3 k))
-                                 ///< under a force F, and what goes in deeper than half of what is
-                                 ///< there in one step comes out on the other side (OPT section
-                                 ///< 5.3; docs/theory/contact.md section 8)
+    PBS_BODY_CONTACT_NONE = 0, ///< not at all
+    /// Surface vertices inside a solid (pbs_solid_desc), another one or their own, are pushed out
+    /// by the energy k r^3 of their distance r to its surface. So they do go in, by sqrt(F / (3 k))
+    /// under a force F. A vertex that gets deeper than half of the solid in one step comes out on
+    /// the other side (OPT section 5.3; docs/theory/contact.md section 8).
+    PBS_BODY_CONTACT_PENALTY = 1
 } pbs_body_contact;
 
 /// How a world computes, and the host's hooks.
@@ -130,7 +132,7 @@ typedef struct pbs_world_desc {
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE (larger than this library's)
 PBS_API pbs_status pbs_world_desc_init(pbs_world_desc *d, size_t struct_size);
 
-/// Makes an empty world with implicit Euler, to be given back with pbs_world_destroy. The host's
+/// Makes an empty world that steps with implicit Euler; pbs_world_destroy frees it. The host's
 /// allocator, log and tasks must outlive it.
 /// @param out  written only on success
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range,
@@ -162,7 +164,7 @@ PBS_API pbs_status pbs_world_set_settings(pbs_world *w, const pbs_world_desc *d)
 /// Frees the world and all its bodies and colliders. Null is fine.
 PBS_API void pbs_world_destroy(pbs_world *w);
 
-/// The world steps with (a copy of) this integrator from now on; its history starts afresh.
+/// The world steps with a copy of this integrator from now on, without memory of earlier steps.
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a scheme that cannot move this world's bodies or
 /// with its contact)
 PBS_API pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i);
@@ -176,11 +178,11 @@ PBS_API pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i);
 /// @see OPT section 3; docs/architecture.md
 PBS_API pbs_status pbs_world_step(pbs_world *w, double h);
 
-/// As many steps as the integrator's step control wants, landing exactly `duration` seconds later;
-/// without step control one step (see PBS_STEP_FIXED). Targets and moving colliders take the whole
-/// duration to get where they go. The whole advance lands or leaves the world as it was, as a step
-/// does; pbs_world_stats has the sums over its steps. The last step is shortened to meet the end;
-/// the control goes on afterwards where it was, until pbs_world_set_integrator.
+/// As many steps as the integrator's step control wants, which end exactly `duration` seconds
+/// later; without step control one step (see PBS_STEP_FIXED). Targets and moving colliders take the
+/// whole duration to get where they go. The whole advance lands or leaves the world as it was, as a
+/// step does; pbs_world_stats has the sums over its steps. The last step is shortened to meet the
+/// end. The next advance goes on with the step length before that, until pbs_world_set_integrator.
 /// @return as pbs_world_step; PBS_ERROR_ARGUMENT also where it would take more than 1e9 of the
 /// longest steps
 /// @see ATS section 3; PBS_STEP_FIXED and pbs_step_control
@@ -194,12 +196,12 @@ PBS_API double pbs_world_time(const pbs_world *w);
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite)
 PBS_API pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]);
 
-/// Kinds of surfaces that pbs_world_set_friction tells apart.
+/// How many surface materials pbs_world_set_friction tells apart.
 typedef enum pbs_surface_limit { PBS_SURFACE_MATERIALS = 32 } pbs_surface_limit;
 
 /// Sets the Coulomb coefficient between surfaces of two materials (or of one and the same) from the
-/// next step on, whatever the bodies and colliders themselves say. Without this call the larger of
-/// theirs counts. Of PBS_CONTACT_BARRIER; with projection a collider's own counts.
+/// next step on, in place of the larger of what the two bodies or colliders say. With
+/// PBS_CONTACT_BARRIER; with projection a collider's own coefficient counts.
 /// @param a, b  below PBS_SURFACE_MATERIALS: the surface_material of pbs_contact_desc and
 /// pbs_collider_desc, in any order
 /// @param friction  >= 0
@@ -215,22 +217,22 @@ typedef struct pbs_energy {
     double kinetic;
     double elastic;
     double gravity;    ///< 0 where every body is at its initial place
-    double contact;    ///< potential of contact; 0 of constraints
-    double host;       ///< custom bodies
-    double dissipated; ///< taken out by damping, drag and friction so far (integrators lose or gain
-                       ///< besides)
+    double contact;    ///< of barriers and penalties
+    double host;       ///< of custom bodies
+    double dissipated; ///< taken out by damping, drag and friction so far; what a scheme loses or
+                       ///< gains by itself is not in it
     double total;      ///< kinetic + elastic + gravity + contact + host + external
     double external;   ///< potential of pbs_body_set_forces; 0 where every body is at its initial
                        ///< place
 } pbs_energy;
 
-/// The energies of the present state; a term that is not admissible there is infinite.
+/// The energies of the present state; infinite where the state is not admissible.
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a scene too large for 32-bit indices),
 /// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HOST, PBS_ERROR_MEMORY, PBS_ERROR_MISSING_CALLBACK
 PBS_API pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out);
 
-/// Writes scene and state as bytes. The same bits come out of a restored world's future. Callbacks
-/// are not saved, only their tags.
+/// Writes scene and state as bytes. A restored world goes on to the same bits. Callbacks are not
+/// saved, only their tags.
 /// @param buffer  at any address; null: only *size is set
 /// @param size  the buffer's capacity on entry, the number of bytes written or needed on return
 /// @return PBS_ERROR_ARGUMENT (w or size is null), PBS_ERROR_CAPACITY (*size is what is needed)
@@ -239,11 +241,10 @@ PBS_API pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size
 /// Replaces everything in the world but its allocator, log, tasks, threads and linear solver.
 /// newton_limit, linear_limit and divisions become the saved world's only where these are lower, so
 /// that no saved world can make a step longer than the host allows; pbs_world_set_settings may
-/// change them afterwards. Ids
-/// that were valid when it was saved are valid again in this world (see pbs_world_body_at), which
-/// takes over the saved world's stamp; ids of what the world held before are not. Custom bodies
-/// need their callbacks (pbs_world_register_callback, before or after; registered once they stay).
-/// On failure the world is as it was.
+/// change them afterwards. Ids that were valid when it was saved are valid again in this world (see
+/// pbs_world_body_at); ids of what the world held before are not. Custom bodies need their
+/// callbacks (pbs_world_register_callback, before or after; once registered they stay). On failure
+/// the world is as it was.
 /// @param buffer  at any address; read during the call only
 /// @param size  exactly what was saved
 /// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_FORMAT (damaged, foreign version or

@@ -226,7 +226,7 @@ static double least_other_work(const struct selection_history *memory,
 }
 
 static double budget_factor(int32_t reason) {
-    return reason == PBS_SOLVER_TRIED_AGAIN ? BUDGET_FACTOR_AGAIN : BUDGET_FACTOR;
+    return reason == PBS_SOLVER_RETRIED ? BUDGET_FACTOR_AGAIN : BUDGET_FACTOR;
 }
 
 static struct selection_plan try_jacobi(const struct selection_history *memory,
@@ -270,7 +270,7 @@ struct selection_plan selection_choose(const struct selection_history *memory,
         return try_jacobi(memory, system, other_work, PBS_SOLVER_CHEAPEST);
     }
     if (record->interval > 0 && record->wait == 0) {
-        return try_jacobi(memory, system, other_work, PBS_SOLVER_TRIED_AGAIN);
+        return try_jacobi(memory, system, other_work, PBS_SOLVER_RETRIED);
     }
     return choose_other(memory, system, PBS_SOLVER_CHEAPEST);
 }
@@ -293,7 +293,7 @@ struct selection_plan selection_update(const struct selection_history *memory,
                                        const struct selection_plan *initial,
                                        enum solver_kind worker, uint32_t iterations) {
     if (worker == SOLVER_KIND_TWO_LEVEL) {
-        return (struct selection_plan){SOLVER_KIND_FACTOR, UINT32_MAX, PBS_SOLVER_TURNED};
+        return (struct selection_plan){SOLVER_KIND_FACTOR, UINT32_MAX, PBS_SOLVER_SWITCHED};
     }
     double work = 0.0;
     best_other(memory, system, &work);
@@ -303,7 +303,7 @@ struct selection_plan selection_update(const struct selection_history *memory,
         return (struct selection_plan){SOLVER_KIND_BLOCK_JACOBI, iteration_budget - iterations,
                                        PBS_SOLVER_CHEAPEST};
     }
-    return choose_other(memory, system, PBS_SOLVER_TURNED);
+    return choose_other(memory, system, PBS_SOLVER_SWITCHED);
 }
 
 // --- recording results ---
@@ -363,7 +363,7 @@ static void record_block_jacobi(struct selection_history *memory,
     if (wins) {
         lower_expectations(memory, system->tolerance, result->jacobi_iterations);
         record->interval = 0;
-    } else if (result->initial.reason == PBS_SOLVER_TRIED_AGAIN ||
+    } else if (result->initial.reason == PBS_SOLVER_RETRIED ||
                result->finisher != SOLVER_KIND_BLOCK_JACOBI) {
         record->interval = next_wait(record->interval);
         record->wait = record->interval;

@@ -36,7 +36,7 @@ statics() {
       printf 'const uint32_t *top, size_t top_count, const double *rest, double *targets, double *forces, size_t vertex_count) {\n'
       awk '/^## Statics/ { here = 1 } here && $0 == "```c" { inside = 1; next } inside && $0 == "```" { exit } inside' docs/integrators.md
       printf '}\n'; } >"$host/statics.c"
-    grep -q pbs_body_held_forces "$host/statics.c" &&
+    grep -q pbs_body_constraint_forces "$host/statics.c" &&
         (cd "$host" && "$CC" -std=c11 -Wall -Wextra -Werror -c statics.c $(pkg-config --cflags pbs) -o statics.o)
 }
 check "the machine of docs/integrators.md compiles" statics

@@ -76,7 +76,7 @@ static void flops_are_counted_when_they_matter(void **state) {
     assert_int_equal(turned.iteration_budget, whole - plan.iteration_budget);
     const struct selection_plan over = selection_update(&memory, &system, &first,
                                                         SOLVER_KIND_BLOCK_JACOBI, whole);
-    assert_int_equal(over.reason, PBS_SOLVER_TURNED);
+    assert_int_equal(over.reason, PBS_SOLVER_SWITCHED);
     assert_int_not_equal(over.kind, SOLVER_KIND_BLOCK_JACOBI);
 }
 
@@ -120,7 +120,7 @@ static void losers_wait(void **state) {
         }
         plan = selection_choose(&memory, &system);
         assert_int_equal(plan.kind, SOLVER_KIND_BLOCK_JACOBI);
-        assert_int_equal(plan.reason, PBS_SOLVER_TRIED_AGAIN);
+        assert_int_equal(plan.reason, PBS_SOLVER_RETRIED);
         learn(&memory, &system, plan, plan.iteration_budget, other.kind, 1);
     }
     for (int i = 0; i < 32; i++) {
@@ -128,7 +128,7 @@ static void losers_wait(void **state) {
         learn(&memory, &system, plan, 0, plan.kind, 1);
     }
     plan = selection_choose(&memory, &system);
-    assert_int_equal(plan.reason, PBS_SOLVER_TRIED_AGAIN);
+    assert_int_equal(plan.reason, PBS_SOLVER_RETRIED);
     learn(&memory, &system, plan, 5, SOLVER_KIND_BLOCK_JACOBI, 5);
     plan = selection_choose(&memory, &system);
     assert_int_equal(plan.kind, SOLVER_KIND_BLOCK_JACOBI);
@@ -153,7 +153,7 @@ static void two_levels_are_tried(void **state) {
     const struct selection_plan turned = selection_update(&memory, &system, &plan, plan.kind,
                                                           plan.iteration_budget);
     assert_int_equal(turned.kind, SOLVER_KIND_FACTOR);
-    assert_int_equal(turned.reason, PBS_SOLVER_TURNED);
+    assert_int_equal(turned.reason, PBS_SOLVER_SWITCHED);
     const struct selection_result result = {.initial = plan,
                                             .is_complete = true,
                                             .coarse_iterations = plan.iteration_budget,

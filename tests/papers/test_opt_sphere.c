@@ -35,7 +35,7 @@ static void create(struct drop *drop, bool on_ball, double speed, double stiffne
         obstacle.size[0] = OBSTACLE_RADIUS;
         obstacle.position[1] = -OBSTACLE_RADIUS;
     }
-    obstacle.collision = stiffness > 0.0 ? PBS_COLLIDE_PENALTY : PBS_COLLIDE_CONSTRAINT;
+    obstacle.collision = stiffness > 0.0 ? PBS_COLLISION_PENALTY : PBS_COLLISION_CONSTRAINT;
     obstacle.penalty_stiffness = stiffness;
     pbs_collider collider;
     assert_ok(pbs_collider_create(drop->world, &obstacle, &collider));

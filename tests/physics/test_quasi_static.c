@@ -64,7 +64,7 @@ static double held_force(const pbs_world *world, pbs_body body, const uint32_t *
     double *forces = calloc(3 * all, sizeof *forces);
     double sum = 0.0;
     assert_non_null(forces);
-    assert_ok(pbs_body_held_forces(world, body, forces, NULL, all));
+    assert_ok(pbs_body_constraint_forces(world, body, forces, NULL, all));
     for (size_t i = 0; i < count; i++) {
         sum += forces[3 * (size_t)vertices[i] + (size_t)axis];
     }
@@ -255,7 +255,7 @@ static void whatever_hangs_ends_where_damped_motion_does(void **state) {
         double weight = 0.0, held = 0.0;
         double *forces = calloc(6 * count, sizeof *forces);
         assert_non_null(forces);
-        assert_ok(pbs_body_held_forces(still, a, forces, forces + 3 * count, count));
+        assert_ok(pbs_body_constraint_forces(still, a, forces, forces + 3 * count, count));
         for (size_t v = 0; v < count; v++) {
             weight += 9.81 * pbs_body_masses(still, a)[v];
             held += forces[3 * v + 1];
@@ -494,7 +494,7 @@ static void what_slides_has_no_equilibrium(void **state) {
     assert_status(pbs_world_step(world, 1.0), PBS_ERROR_CONVERGENCE);
     assert_message("no equilibrium: something has moved by");
     assert_message("of body 0; nothing holds it there");
-    assert_int_equal(stats_of(world).failure.kind, PBS_FAILURE_UNHELD);
+    assert_int_equal(stats_of(world).failure.kind, PBS_FAILURE_UNCONSTRAINED);
     assert_true(stats_of(world).failure.body.id == body.id);
     // What is left of the weight when friction has done all it can.
     const double left = weight_of(world, body) * (sin(0.55) - 0.5 * cos(0.55));
@@ -699,7 +699,7 @@ static void breaking_goes_on_until_nothing_breaks(void **state) {
         assert_ok(pbs_body_pin_orientations(world, body, held, ROWS));
         const uint64_t hash = pbs_world_hash(world);
         assert_status(pbs_world_step(world, 1.0), PBS_ERROR_CONVERGENCE);
-        assert_int_equal(stats_of(world).failure.kind, PBS_FAILURE_UNHELD);
+        assert_int_equal(stats_of(world).failure.kind, PBS_FAILURE_UNCONSTRAINED);
         assert_int_equal(bonded_count_broken(world, body), 0);
         assert_true(pbs_world_hash(world) == hash);
         expert.allow_unconverged = 1;
@@ -979,19 +979,19 @@ static void what_makes_no_sense_is_refused(void **state) {
     box_surface_describe(&box, &a);
     a.position[0] = 5.0;
     assert_ok(pbs_body_create_affine(world, &a, &affine));
-    assert_status(pbs_body_held_forces(world, cube, NULL, NULL, 8), PBS_ERROR_ARGUMENT);
-    assert_status(pbs_body_held_forces(NULL, cube, forces, NULL, 8), PBS_ERROR_ARGUMENT);
-    assert_status(pbs_body_held_forces(world, cube, forces, NULL, 7), PBS_ERROR_CAPACITY);
+    assert_status(pbs_body_constraint_forces(world, cube, NULL, NULL, 8), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_body_constraint_forces(NULL, cube, forces, NULL, 8), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_body_constraint_forces(world, cube, forces, NULL, 7), PBS_ERROR_CAPACITY);
     assert_message("capacity is 7 vertices, but the body has 8");
-    assert_status(pbs_body_held_forces(world, affine, forces, NULL, 8), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_body_constraint_forces(world, affine, forces, NULL, 8), PBS_ERROR_ARGUMENT);
     assert_message("affine");
     // Before a step, nothing presses and nothing is held.
-    assert_ok(pbs_body_held_forces(world, cube, forces, forces + 24, 8));
+    assert_ok(pbs_body_constraint_forces(world, cube, forces, forces + 24, 8));
     for (int k = 0; k < 48; k++) {
         assert_true(forces[k] == 0.0);
     }
     assert_ok(pbs_body_destroy(world, cube));
-    assert_status(pbs_body_held_forces(world, cube, forces, NULL, 8), PBS_ERROR_HANDLE);
+    assert_status(pbs_body_constraint_forces(world, cube, forces, NULL, 8), PBS_ERROR_HANDLE);
     pbs_world_destroy(world);
 }
 

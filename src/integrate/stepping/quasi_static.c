@@ -170,7 +170,7 @@ static double residual_of_all(const struct solve *s, const double *x) {
 static void fail_unsupported(struct solve *s, const double *x, uint32_t node, double path) {
     struct newton_failure *failure = &s->result.newton.failure;
     *failure = (struct newton_failure){
-        .kind = PBS_FAILURE_UNHELD, .node = node, .residual = residual_at(s, x, node)};
+        .kind = PBS_FAILURE_UNCONSTRAINED, .node = node, .residual = residual_at(s, x, node)};
     s->result.is_unsupported = true;
     s->result.newton.gradient_norm = residual_of_all(s, x);
     s->result.newton.status = status_fail(

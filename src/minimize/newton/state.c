@@ -171,7 +171,7 @@ void minimization_read_solver_report(struct minimization *m) {
     m->result.shifted_factors += shift > 0.0;
     m->result.preconditioner_shift = fmax(m->result.preconditioner_shift, shift);
     m->result.preconditioner = preconditioner_describe(p);
-    m->result.turned_solves += m->result.preconditioner.reason == PBS_SOLVER_TURNED;
+    m->result.turned_solves += m->result.preconditioner.reason == PBS_SOLVER_SWITCHED;
 }
 
 void minimization_finish_direction(struct minimization *m) {

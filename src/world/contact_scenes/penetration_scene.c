@@ -197,7 +197,7 @@ static pbs_status check_scheme(const struct scene *scene, const struct scheme_ta
     return scheme->kicks && penetration_scene_is(scene)
                ? status_fail(PBS_ERROR_ARGUMENT,
                              "%s moves no world with PBS_BODY_CONTACT_PENALTY or "
-                             "PBS_COLLIDE_PENALTY, whose forces have no bound for a stable step",
+                             "PBS_COLLISION_PENALTY, whose forces have no bound for a stable step",
                              scheme->name)
                : PBS_OK;
 }

@@ -87,7 +87,7 @@ static pbs_status check_grid(const pbs_collider_desc *d) {
 
 static pbs_status check_collision(const pbs_collider_desc *d) {
     RETURN_IF_FAILED(
-        check_choice(d->collision, PBS_COLLIDE_CONSTRAINT, PBS_COLLIDE_PENALTY, "collision"));
+        check_choice(d->collision, PBS_COLLISION_CONSTRAINT, PBS_COLLISION_PENALTY, "collision"));
     RETURN_IF_FAILED(check_not_negative(d->penalty_stiffness, "penalty_stiffness"));
     return check_choice(d->reserved, 0, 0, "reserved");
 }

@@ -25,7 +25,7 @@ pbs_status collider_check(const pbs_collider_desc *d, double unit[4]);
 
 /// Whether it keeps vertices out by a penalty.
 static inline bool collider_is_penalty(const pbs_collider_desc *d) {
-    return d->shape == PBS_SHAPE_GRID || d->collision == PBS_COLLIDE_PENALTY;
+    return d->shape == PBS_SHAPE_GRID || d->collision == PBS_COLLISION_PENALTY;
 }
 
 /// Samples of a grid; 0 of other shapes.

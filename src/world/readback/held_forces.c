@@ -79,8 +79,8 @@ static pbs_status check(const struct body *body, const double *forces, size_t ca
                              capacity, body->vertex_count);
 }
 
-pbs_status pbs_body_held_forces(const pbs_world *w, pbs_body b, double *forces, double *moments,
-                                size_t capacity) {
+pbs_status pbs_body_constraint_forces(const pbs_world *w, pbs_body b, double *forces,
+                                      double *moments, size_t capacity) {
     ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
     const struct body *body = world_enter_body(w, b, &status);

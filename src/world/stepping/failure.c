@@ -108,7 +108,7 @@ static const char *advice_on(const struct run *run, const struct newton_failure 
     case PBS_FAILURE_NO_DESCENT:
         return "raise relative_tolerance or velocity_tolerance, which may be below what rounding "
                "leaves, or take shorter steps (divisions)";
-    case PBS_FAILURE_UNHELD:
+    case PBS_FAILURE_UNCONSTRAINED:
         return "nothing holds it there, or nothing does any longer: pin it, take its load off, or "
                "let it move on (allow_unconverged of pbs_expert_desc)";
     default:

@@ -46,7 +46,7 @@ static void another_goes_on_and_is_remembered(void **state) {
     struct preconditioner p = make(&scene, PBS_PRECONDITIONER_AUTOMATIC);
     const struct pcg_result result = solve(&scene, &p, PCG_EUCLIDEAN, first);
     assert_int_equal(result.outcome, PCG_CONVERGED);
-    assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_TURNED);
+    assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_SWITCHED);
     assert_int_not_equal(preconditioner_describe(&p).used, PBS_PRECONDITIONER_BLOCK_JACOBI);
     const double rounding = residual_rounding(&memory, &scene.problem, scene.fixture.rhs, first);
     assert_true(problem_residual(&memory, &scene.problem, scene.fixture.rhs, first) <=
@@ -298,7 +298,7 @@ static void nothing_is_allocated_later(void **state) {
     const uint64_t calls = memory.call_count;
     assert_int_equal(p.table->factor(p.state, NULL, &scene.problem), PBS_OK);
     pcg_solve(NULL, &scene.problem, &p, scene.fixture.rhs, &options, &w, x);
-    assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_TURNED);
+    assert_int_equal(preconditioner_describe(&p).reason, PBS_SOLVER_SWITCHED);
     assert_int_equal(memory.call_count, calls);
     pcg_free(&memory, &w);
     memory_release(&memory, x);

@@ -484,7 +484,7 @@ static double measure_young(int32_t dimension, const size_t cells[3], bool corre
     const uint32_t first = 0;
     assert_ok(pbs_body_pin(world, body, &first, 1, PBS_AXIS_Y | PBS_AXIS_Z));
     assert_ok(pbs_world_step(world, 1.0));
-    assert_ok(pbs_body_held_forces(world, body, forces, NULL, count));
+    assert_ok(pbs_body_constraint_forces(world, body, forces, NULL, count));
     x = pbs_body_positions(world, body);
     const size_t gauge[2] = {cells[0] / 2 - 3, cells[0] / 2 + 3};
     double force = 0.0, length[2] = {0.0, 0.0};

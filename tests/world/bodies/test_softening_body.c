@@ -155,7 +155,7 @@ static void pull(pbs_world *world, pbs_body body, double way) {
 
 static double held(const pbs_world *world, pbs_body body) {
     double forces[3 * BAR], sum = 0.0;
-    assert_ok(pbs_body_held_forces(world, body, forces, NULL, BAR));
+    assert_ok(pbs_body_constraint_forces(world, body, forces, NULL, BAR));
     for (size_t i = BAR - GRIP; i < BAR; i++) {
         sum += forces[3 * i];
     }

@@ -21,7 +21,7 @@ static pbs_collider_desc new_penalty(int32_t shape) {
     pbs_collider_desc d;
     assert_ok(pbs_collider_desc_init(&d, sizeof d));
     d.shape = shape;
-    d.collision = PBS_COLLIDE_PENALTY;
+    d.collision = PBS_COLLISION_PENALTY;
     d.penalty_stiffness = K;
     return d;
 }
@@ -64,7 +64,7 @@ static pbs_collider_desc new_grid(const struct surface_mesh *mesh, uint32_t reso
     assert_ok(pbs_grid_from_mesh(&d, *samples, grid.sample_count, &grid));
     pbs_collider_desc c = new_penalty(PBS_SHAPE_GRID);
     // What a grid does in any case.
-    c.collision = PBS_COLLIDE_CONSTRAINT;
+    c.collision = PBS_COLLISION_CONSTRAINT;
     memcpy(c.grid_counts, grid.counts, sizeof c.grid_counts);
     copy3(grid.origin, c.grid_origin);
     c.grid_cell = grid.cell;
@@ -455,7 +455,7 @@ static void constraints_stay_what_they_are(void **state) {
     c.size[0] = c.size[1] = c.size[2] = 0.5;
     c.position[1] = -0.5;
     add(world, &c);
-    c.collision = PBS_COLLIDE_CONSTRAINT;
+    c.collision = PBS_COLLISION_CONSTRAINT;
     c.position[0] = 2.0;
     add(world, &c);
     const pbs_body soft = add_particle(world, 1.0, (double[3]){0.0, 0.1, 0.0}, (double[3]){0.0});
@@ -604,7 +604,7 @@ static void impossible_colliders_are_refused(void **state) {
     c.collision = 2;
     assert_status(pbs_collider_create(world, &c, &collider), PBS_ERROR_ARGUMENT);
     assert_message("collision");
-    c.collision = PBS_COLLIDE_PENALTY;
+    c.collision = PBS_COLLISION_PENALTY;
     const double stiffness[] = {-1.0, NAN, INFINITY};
     for (size_t i = 0; i < COUNT_OF(stiffness); i++) {
         c.penalty_stiffness = stiffness[i];

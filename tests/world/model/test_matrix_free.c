@@ -161,8 +161,8 @@ static void equilibria_are_those_with_a_matrix(void **state) {
         pull_away(parts, other, 0.01);
         assert_int_equal(count_broken(whole, body), count_broken(parts, other));
         assert_small(largest_difference(whole, body, parts, other), 1e-7, "positions");
-        assert_ok(pbs_body_held_forces(whole, body, forces[0], NULL, PARTICLES));
-        assert_ok(pbs_body_held_forces(parts, other, forces[1], NULL, PARTICLES));
+        assert_ok(pbs_body_constraint_forces(whole, body, forces[0], NULL, PARTICLES));
+        assert_ok(pbs_body_constraint_forces(parts, other, forces[1], NULL, PARTICLES));
         for (size_t k = 0; k < 3 * PARTICLES; k++) {
             most = fmax(most, fabs(forces[0][k]));
         }

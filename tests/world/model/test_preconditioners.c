@@ -59,7 +59,7 @@ static void the_automatic_choice_is_told(void **state) {
     const pbs_stats hard = step_cube(PBS_PRECONDITIONER_AUTOMATIC, 10, 1e7, 1.0 / 30.0, 1e-9);
     assert_int_not_equal(hard.linear.preconditioner, PBS_PRECONDITIONER_BLOCK_JACOBI);
     // Either it was given up in this solve, or in one before it.
-    if (hard.linear.reason != PBS_SOLVER_TURNED) {
+    if (hard.linear.reason != PBS_SOLVER_SWITCHED) {
         assert_int_equal(hard.linear.reason, PBS_SOLVER_CHEAPEST);
         assert_true(hard.linear.block_jacobi_work >
                     fmin(hard.linear.factor_work, hard.linear.two_level_work));

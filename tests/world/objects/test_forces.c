@@ -128,7 +128,7 @@ static void springs_stretch_by_the_force(void **state) {
     assert_near(energy.external, -6.0 * 0.2, 1e-8, "external energy");
     // What holds the first vertex bears its own force and the spring's.
     double hold[6];
-    assert_ok(pbs_body_held_forces(world, body, hold, NULL, 2));
+    assert_ok(pbs_body_constraint_forces(world, body, hold, NULL, 2));
     assert_near(hold[0], -6.0, 1e-7, "force of the pin along the spring");
     assert_near(hold[1], -7.0, 1e-12, "force of the pin across");
     pbs_world_destroy(world);
