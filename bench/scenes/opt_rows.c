@@ -147,7 +147,7 @@ static void random_rotation(uint64_t *state, double q[4]) {
 
 // --- figure 1: tori fall into a bowl, onto each other and onto the ground beside it ---
 
-static const double BOWL_RADIUS = 1.6, BOWL_WALL = 0.2, TUBE = 0.09; // m
+static const double BOWL_RADIUS = 2.6, BOWL_WALL = 0.2, TUBE = 0.09; // m
 
 /// Adds the bowl as a signed-distance grid, so stiff that bodies hardly penetrate its wall.
 static void add_bowl(struct opt_scene *scene) {
@@ -198,7 +198,7 @@ static void fill_bowl(struct opt_scene *scene) {
     add_bowl(scene);
     for (int k = 0; k < side * side * side && scene->status >= 0; k++) {
         const int at[3] = {k % side, k / (side * side), k / side % side};
-        const struct soft soft = {.young = 1e5,
+        const struct soft soft = {.young = 1e6,
                                   .poisson = 0.3,
                                   .position = {0.75 * (at[0] - 0.5 * (side - 1)), 0.5 + 0.7 * at[1],
                                                0.75 * (at[2] - 0.5 * (side - 1))}};
@@ -523,6 +523,9 @@ static bool judge_squeezed(const struct opt_scene *scene, const char **reason) {
 // --- figure 14: a stack of boxes is struck ---
 
 static const double BOX = 0.25, GAP = 1e-3, STRUCK = 1.0; // m, m, s
+// m/s. In a step of 1/24 s a box must not go deeper than half of another one (3 m/s), as penalties
+// would push it out on the far side then.
+static const double SPEED = 2.0;
 
 static void fill_stack(struct opt_scene *scene) {
     const size_t layers = scene->options.full ? 4 : 2;
@@ -556,7 +559,7 @@ static void fill_stack(struct opt_scene *scene) {
 static void strike(struct opt_scene *scene, double time) {
     const double start = -2.0 * BOX - 0.45;
     const double y = scene->obstacles[scene->obstacle_count - 1].position[1];
-    const double at[3] = {time < STRUCK ? -4.0 : start + 4.0 * (time - STRUCK), y, 0.0};
+    const double at[3] = {time < STRUCK ? -4.0 : start + SPEED * (time - STRUCK), y, 0.0};
     if (scene->obstacle_count > 1) {
         move_obstacle(scene, scene->obstacle_count - 1, at);
     }
