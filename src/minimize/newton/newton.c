@@ -14,9 +14,11 @@
 #include "minimize/newton/state.h"
 #include "pbs/stats.h"
 
-// Parameters of the strong Wolfe conditions: Nocedal and Wright's values for Newton directions.
+// Parameters of the strong Wolfe conditions. Nocedal and Wright propose a curvature of 0.9 for
+// Newton directions. With 0.5 the cubic penalties of OPT take up to a tenth fewer iterations
+// (figures 10 and 14), and the other figures and cubes as many.
 static const double DECREASE = 1e-4;
-static const double CURVATURE = 0.9;
+static const double CURVATURE = 0.5;
 // Curvature condition with contact. Friction reverses within micrometres. If two iterates lie on
 // either side of such a reversal, neither Hessian contains it, and searches that may stop with 0.9
 // of the slope oscillate for hundreds of iterations.
