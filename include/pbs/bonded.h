@@ -112,12 +112,12 @@ PBS_API pbs_status pbs_bonded_moduli(double macro_young, double macro_poisson, d
 /// and TR-BDF2 gains some (docs/integrators.md).
 /// @param out  its id; written only on success
 /// @return PBS_WEAK_BONDS (done; under gravity, a column of its material as high as the body weighs
-/// more than its strongest bond carries; both are in the message),
-/// PBS_ERROR_MESH (a bond to a missing particle, of a particle with itself, or without
-/// length; an inverted or flat tetrahedron, a face of more than two; which one is in the message),
-/// PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out of its range, as the
-/// radius of a section is where it is 0; more particles than a world can have; a scheme that blends
-/// states), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// more than its strongest bond carries; both are in the message), PBS_ERROR_MESH (a bond to a
+/// missing particle, of a particle with itself, or without length; an inverted or flat tetrahedron,
+/// a face of more than two; which one is in the message), PBS_ERROR_ARGUMENT (a null pointer; a
+/// number that is not finite or out of its range, as the radius of a section is where it is 0; more
+/// particles than a world can have; a scheme that blends states), PBS_ERROR_STRUCT_SIZE,
+/// PBS_ERROR_MEMORY
 /// @see docs/theory/bonds.md; BDEM section 4.2
 PBS_API pbs_status pbs_body_create_bonded(pbs_world *w, const pbs_bonded_desc *d, pbs_body *out);
 

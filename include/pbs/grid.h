@@ -73,8 +73,8 @@ typedef struct pbs_grid {
 /// @param out  the grid; written only on success, as samples are
 /// @return PBS_ERROR_ARGUMENT (a null pointer, no triangle, a number that is not finite or out of
 /// its range, more than 2^28 samples), PBS_ERROR_MESH (an index out of range; holes that leave more
-/// than a hundredth of sign_count undecided),
-/// PBS_ERROR_CAPACITY, PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY, PBS_ERROR_THREAD
+/// than a hundredth of sign_count undecided), PBS_ERROR_CAPACITY, PBS_ERROR_STRUCT_SIZE,
+/// PBS_ERROR_MEMORY, PBS_ERROR_THREAD
 /// @see OPT section 5.2; Jacobson et al. 2013 and Barill et al. 2018 on winding numbers; Zhao 2005
 PBS_API pbs_status pbs_grid_from_mesh(const pbs_grid_desc *d, float *samples, size_t capacity,
                                       pbs_grid *out);

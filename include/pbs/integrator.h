@@ -106,6 +106,7 @@ typedef enum pbs_step_rule {
     PBS_STEP_RULE_HALVING = 2       ///< h / 2 after a rejection, growth h otherwise
 } pbs_step_rule;
 
+/// How many parameters a scheme has at most.
 typedef enum pbs_integrator_limit { PBS_INTEGRATOR_PARAMETERS = 4 } pbs_integrator_limit;
 
 /// Energy control, of the schemes A_* and DECOUPLED_SDIRK2 (ECI section 4); ENERGY_BLENDING takes
@@ -124,15 +125,14 @@ typedef enum pbs_integrator_limit { PBS_INTEGRATOR_PARAMETERS = 4 } pbs_integrat
 typedef struct pbs_energy_control {
     int32_t alpha_choice; ///< pbs_alpha
     int32_t by_island;    ///< 1: each group of bodies that touch each other in a step has its own
-                          ///< target and alpha, so that others never exchange energy with it
-                          ///< (without barriers bodies do not touch); 0: one for the world
+                          ///< target and alpha, and exchanges no energy with others (without
+                          ///< barriers bodies do not touch); 0: one for the world
     double alpha;         ///< of PBS_ALPHA_FIXED, 0 to 4: 0 is implicit Euler (SDIRK2), 1 is A-1
     double alpha_min, alpha_max; ///< of the searches, 0 to 4; above 1 a step may grow by
                                  ///< sqrt(alpha_max)
-    double fraction;             ///< of the first energy, that becomes the target
-    double ground;               ///< J, where the target ends: the energy of the state of rest, as
-                   ///< pbs_world_energy measures it; by island: of each. It matters only with
-                   ///< another fraction than 1 or a decay
+    double fraction;             ///< of the first energy above the ground: where the target starts
+    double ground;     ///< J, the energy of the state of rest, as pbs_world_energy measures it; by
+                       ///< island: of each. It has no effect with a fraction of 1 and no decay
     double decay_time; ///< s, after which 1/e of the target's height above the ground is left; 0:
                        ///< no decay
     uint32_t reserved[8]; ///< 0
@@ -154,13 +154,14 @@ typedef struct pbs_step_control {
                    ///< HALVING
     double growth; ///< longest step over the one before, >= 1, at most 2 for two-step schemes; 0:
                    ///< 2, or 1.2 where STRETCH_LIMIT and ALPHA halve. The step after a rejection
-                   ///< does not grow. infinity: neither of the two, as ATS prints it
+                   ///< does not grow. infinity: no limit, not even after a rejection, as ATS
+                   ///< prints it
     // While bonds break, of every kind but FIXED:
-    double fracture_step; ///< s, the longest step from one that broke bonds on, until
+    double fracture_step; ///< s, the longest step after one that broke bonds, until
                           ///< fracture_quiet_steps in a row have broken none; never below min. 0:
-                          ///< the time that a crack takes at least from bond to bond, of the bodies
-                          ///< whose bonds break (docs/theory/step_control.md section 4). infinity:
-                          ///< max alone
+                          ///< the least time in which a crack goes from one bond to the next, in
+                          ///< the bodies whose bonds break (docs/theory/step_control.md section 4).
+                          ///< infinity: no limit but max
     uint32_t fracture_quiet_steps; ///< accepted steps; 0: 10
     uint32_t reserved[9];          ///< 0
 } pbs_step_control;
@@ -184,7 +185,7 @@ typedef struct pbs_integrator_desc {
 
 /// Fills *d with the scheme's defaults: theta 0.6, of GAT's schemes 0.07; beta 0.25, gamma 0.5; rho
 /// 0.6; share 0.8; BDF2 starts with implicit Euler, second-order theta with the first-order one;
-/// alpha 1, of searches 0 .. 1.1; the energy is kept as it is; no step control.
+/// alpha 1, of searches 0 .. 1.1; the target stays at the first energy; no step control.
 /// @param struct_size  sizeof(pbs_integrator_desc) as the caller was compiled
 /// @param scheme  pbs_scheme
 /// @return PBS_ERROR_ARGUMENT (d is null, unknown scheme), PBS_ERROR_STRUCT_SIZE
@@ -195,7 +196,7 @@ PBS_API pbs_status pbs_integrator_desc_init(pbs_integrator_desc *d, size_t struc
 /// @param out  written only on success
 /// @return PBS_ERROR_ARGUMENT (a null pointer, unknown scheme, a number that is not finite or out
 /// of its range, a step control that has nothing to measure with this scheme and its other
-/// settings, half an allocator), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// settings, one of two allocator functions), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_integrator_create(const pbs_integrator_desc *d, pbs_integrator **out);
 
 /// Frees an integrator; worlds that step with it have copies. Null is fine.

@@ -163,8 +163,8 @@ typedef struct pbs_separate_desc {
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_separate_desc_init(pbs_separate_desc *d, size_t struct_size);
 
-/// What pushing apart did. As with pbs_energy, the caller sets struct_size =
-/// sizeof(pbs_separation) and nothing else.
+/// What pushing apart did. As with pbs_energy, the caller sets struct_size = sizeof(pbs_separation)
+/// and nothing else.
 typedef struct pbs_separation {
     uint32_t struct_size; ///< set by the caller, not changed by the call
     uint32_t iterations;  ///< searches for overlaps

@@ -97,7 +97,7 @@ PBS_API pbs_status pbs_system_desc_init(pbs_system_desc *d, size_t struct_size);
 /// depend on their number, as panels are too small for it to use more than one.
 /// @param out  written only on success
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range, a
-/// singular mass matrix, half an allocator), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// singular mass matrix, one of two allocator functions), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_system_create(const pbs_system_desc *d, pbs_system **out);
 
 /// Frees a system. Null is fine.

@@ -33,17 +33,15 @@ typedef enum pbs_automatic { PBS_AUTOMATIC = -1 } pbs_automatic;
 
 /// How a world treats contact.
 typedef enum pbs_contact_kind {
-    /// Vertices are kept out of colliders as a constraint, by OPT's projection. Affine bodies do
-    /// not
-    /// feel colliders then. Whether bodies feel each other is body_contact's to say.
+    /// Vertices are kept out of colliders as a constraint, by OPT's projection, which does not act
+    /// on affine bodies. body_contact says whether bodies touch each other.
     PBS_CONTACT_PROJECTION = 0,
     /// The default: nothing goes through anything. A barrier acts between all surfaces: of bodies,
     /// of other parts of the same body, of colliders; continuous collision detection bounds each
     /// motion (ECI section 4.5; IPC, Li et al. 2020).
     PBS_CONTACT_BARRIER = 1,
-    /// For explicit steps of bonded and peridynamic bodies: particles that no bond joins are
-    /// elastic
-    /// spheres to each other and to colliders. Other bodies touch nothing. The world starts with
+    /// For explicit steps of bonded and peridynamic bodies: particles that no bond joins touch each
+    /// other and colliders as elastic spheres. Other bodies touch nothing. The world starts with
     /// PBS_SCHEME_VELOCITY_VERLET, and no other scheme moves it (BDEM section 4.6;
     /// docs/theory/bonds.md section 6.5).
     PBS_CONTACT_PENALTY = 2
@@ -71,9 +69,9 @@ typedef struct pbs_world_desc {
     // Contact. Both kinds are fixed for the life of a world:
     int32_t contact;      ///< pbs_contact_kind
     int32_t body_contact; ///< pbs_body_contact, with PBS_CONTACT_PROJECTION
-    /// m: with PBS_CONTACT_BARRIER, surfaces closer than that repel each other (d hat). 0: a share
-    /// of the smallest body's size and of the finest mesh's edges, which shrinks as smaller ones
-    /// come and never grows.
+    /// m: with PBS_CONTACT_BARRIER, surfaces closer than that repel each other (d hat). 0: 5e-3 of
+    /// the smallest body's size, and at most a part of the finest mesh's edges (docs/numbers.md).
+    /// It shrinks when smaller bodies are created, and never grows.
     double contact_distance;
     /// With PBS_CONTACT_BARRIER N/m: kappa of the barrier -kappa (d - d hat)^2 ln(d / d hat); kappa
     /// d hat^2 is about the energy that one contact can store. 0: chosen for each body where a step
@@ -84,13 +82,13 @@ typedef struct pbs_world_desc {
     /// young times length over a body's bonds; a pair takes the lesser of two.
     double contact_stiffness;
     /// m/s: with PBS_CONTACT_BARRIER, friction grows to its full force up to this speed
-    /// (epsilon_v). 0: a share of the speed that the smallest body falls with, without inertia of
+    /// (epsilon_v). 0: 3e-3 sqrt(g size) of the smallest body; with PBS_SCHEME_QUASI_STATIC 1e-4 of
     /// its size over the seconds of the call.
     double slip_velocity;
     /// With PBS_CONTACT_BARRIER, 1 to 100: how often a stage is solved at most. Each solve takes
-    /// normal forces, places and directions of friction from the solution before, until they change
-    /// it no more. The first takes them from the start of the step, where what is hit in the step
-    /// does not touch yet.
+    /// the normal forces, points and directions of friction from the solution before, until the
+    /// solution stays. The first one takes them from the start of the step, and so knows no
+    /// friction of contacts that begin in the step.
     uint32_t friction_iterations;
     // Solving:
     uint32_t newton_limit; ///< iterations of a stage, 1 to 1e6
@@ -108,15 +106,15 @@ typedef struct pbs_world_desc {
                       ///< times the scene's reference force
     double relative_tolerance; ///< of the reference force, see reference_force of pbs_stats
     /// m/s: a stage is solved, too, when a full Newton step changes no component of velocity by
-    /// that much. 0: the gradient alone decides. PBS_AUTOMATIC: a share of the speed that the
-    /// smallest body falls with; 0 without barriers.
+    /// that much. 0: the gradient alone decides. PBS_AUTOMATIC: with barriers 1e-2 sqrt(g size) of
+    /// the smallest body, a hundredth of that for schemes with energy control; 0 without barriers.
     double velocity_tolerance;
     // Breaking:
-    /// Of implicit steps, 0 to 1000. Bonds above their strengths at a step's end (of an advance, or
-    /// of a part) break, and the same step is taken again without them, up to this many times: a
-    /// crack goes on within the step. Bonds above their strengths after the last pass break too. 0:
-    /// bonds break when a step is over. Without inertia (PBS_SCHEME_QUASI_STATIC), where a step
-    /// goes on from its end, there are always passes until nothing more breaks.
+    /// For implicit steps, 0 to 1000. Bonds above their strengths at the end of a step (also of an
+    /// advance, and of a part) break, and the same step is taken again without them, up to this
+    /// many times, so that a crack grows within the step. Bonds above their strengths after the
+    /// last pass break too. 0: bonds break when a step is over. With PBS_SCHEME_QUASI_STATIC, where
+    /// 0 passes are no limit, a step goes on from its end until nothing more breaks.
     uint32_t fracture_passes;
     uint32_t fracture_limit; ///< most bonds that break at the end of a step, a part or a pass,
                              ///< those farthest above their strengths first; 0: all
@@ -136,7 +134,7 @@ PBS_API pbs_status pbs_world_desc_init(pbs_world_desc *d, size_t struct_size);
 /// allocator, log and tasks must outlive it.
 /// @param out  written only on success
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range,
-/// half an allocator), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY, PBS_ERROR_THREAD
+/// one of two allocator functions), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY, PBS_ERROR_THREAD
 PBS_API pbs_status pbs_world_create(const pbs_world_desc *d, pbs_world **out);
 
 /// The world's present settings: those it was created with, or was given since, or that came with a
@@ -151,12 +149,12 @@ PBS_API pbs_status pbs_world_settings(const pbs_world *w, pbs_world_desc *out);
 /// @return as pbs_world_settings
 PBS_API pbs_status pbs_world_expert_settings(const pbs_world *w, pbs_expert_desc *out);
 
-/// Changes settings from the next step on: limits, tolerances, how a step is solved and where it
-/// starts, gravity, numbers of contact. A host changes what pbs_world_settings gave, and hands it
-/// back; for expert settings it changes what pbs_world_expert_settings gave, and points `expert` to
-/// that. Threads, allocator, log and tasks stay, whatever d says of them. A step that failed can be
-/// tried again with other limits. Another preconditioner or order, or another
-/// processor_independent, makes the next step prepare its matrices anew.
+/// Changes settings from the next step on. A host changes what pbs_world_settings gave, and hands
+/// it back; for expert settings it changes what pbs_world_expert_settings gave, and points `expert`
+/// to that. Threads, allocator, log and tasks stay, whatever d says of them, and the kinds of
+/// contact must stay. A step that failed can be tried again with other limits. Another
+/// preconditioner or order, or another processor_independent, makes the next step prepare its
+/// matrices anew.
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range,
 /// another contact or body_contact), PBS_ERROR_STRUCT_SIZE; nothing is changed then
 PBS_API pbs_status pbs_world_set_settings(pbs_world *w, const pbs_world_desc *d);
@@ -205,7 +203,7 @@ typedef enum pbs_surface_limit { PBS_SURFACE_MATERIALS = 32 } pbs_surface_limit;
 /// @param a, b  below PBS_SURFACE_MATERIALS: the surface_material of pbs_contact_desc and
 /// pbs_collider_desc, in any order
 /// @param friction  >= 0
-/// @return PBS_ERROR_ARGUMENT (w is null, a material that is none, a number that is negative or not
+/// @return PBS_ERROR_ARGUMENT (w is null, an unknown material, a number that is negative or not
 /// finite)
 PBS_API pbs_status pbs_world_set_friction(pbs_world *w, uint32_t a, uint32_t b, double friction);
 
