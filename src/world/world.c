@@ -395,9 +395,10 @@ static bool keeps_machinery(const struct scene *now, const pbs_world_desc *next,
     pbs_expert_desc light_expert = now->expert;
     copy_light_settings(next, &light);
     copy_light_expert_settings(next_expert, &light_expert);
-    const void *const with_light = &light, *const with_light_expert = &light_expert;
-    return memcmp(with_light, next, sizeof light) == 0 &&
-           memcmp(with_light_expert, next_expert, sizeof light_expert) == 0;
+    const void *const with_light = &light, *const wanted = next;
+    const void *const with_light_expert = &light_expert, *const wanted_expert = next_expert;
+    return memcmp(with_light, wanted, sizeof light) == 0 &&
+           memcmp(with_light_expert, wanted_expert, sizeof light_expert) == 0;
 }
 
 static void apply_settings(pbs_world *w, const pbs_world_desc *next,

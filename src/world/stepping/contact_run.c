@@ -3,13 +3,15 @@
 
 #include "world/objects/motion.h"
 
-static const struct run_contact *const ROWS[] = {&run_contact_projection, &run_contact_barrier,
-                                                 &run_contact_penalty};
+enum { ROW_COUNT = 3 };
+
+static const struct run_contact *const ROWS[ROW_COUNT] = {
+    &run_contact_projection, &run_contact_barrier, &run_contact_penalty};
 
 const struct run_contact *run_contact_of(const struct scene *scene) {
-    size_t i = 0;
-    while (ROWS[i]->id != scene->settings.contact) {
-        i++;
+    size_t i = ROW_COUNT - 1;
+    while (i > 0 && ROWS[i]->id != scene->settings.contact) {
+        i--;
     }
     return ROWS[i];
 }

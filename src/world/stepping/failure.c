@@ -172,29 +172,38 @@ static size_t find_stencil(const pbs_world *w, const struct body *body) {
     return own->stencil_count;
 }
 
+static bool locate_simplex(struct run *run, size_t index, char words[WORDS]) {
+    const pbs_world *const w = run->w;
+    const struct body *const body = scene_body(&w->scene, index);
+    if (body->table->list_simplices == NULL) {
+        return false;
+    }
+    const struct body_simplices all = body->table->list_simplices(body);
+    size_t element = 0;
+    double measure = 0.0;
+    if (!find_element(w, body, &all, &element, &measure)) {
+        return false;
+    }
+    run->failure.kind = PBS_FAILURE_ELEMENT;
+    keep_body(run, index, all.corners[(size_t)all.width * element]);
+    snprintf(words, WORDS,
+             "; %s %zu of body %zu, with vertex %u, is %s there (its measure is %.3g, must be "
+             "positive); move its vertices or their targets",
+             all.width == 4 ? "tetrahedron" : "triangle", element, index, run->failure.vertex,
+             measure < 0.0 ? "inverted" : "flat", measure / (all.width == 4 ? 6.0 : 2.0));
+    return true;
+}
+
 static bool locate_element(struct run *run, size_t index, char words[WORDS]) {
     const pbs_world *const w = run->w;
     const struct body *const body = scene_body(&w->scene, index);
-    size_t element = 0;
-    double measure = 0.0;
-    struct body_simplices all = {.width = 3};
-    if (body->table->list_simplices != NULL) {
-        all = body->table->list_simplices(body);
-    }
-    if (find_element(w, body, &all, &element, &measure)) {
-        run->failure.kind = PBS_FAILURE_ELEMENT;
-        keep_body(run, index, all.corners[(size_t)all.width * element]);
-        snprintf(words, WORDS,
-                 "; %s %zu of body %zu, with vertex %u, is %s there (its measure is %.3g, must be "
-                 "positive); move its vertices or their targets",
-                 all.width == 4 ? "tetrahedron" : "triangle", element, index, run->failure.vertex,
-                 measure < 0.0 ? "inverted" : "flat", measure / (all.width == 4 ? 6.0 : 2.0));
+    if (locate_simplex(run, index, words)) {
         return true;
     }
     if (!body->table->calls_host || find_stencil(w, body) == body->custom.stencil_count) {
         return false;
     }
-    element = find_stencil(w, body);
+    const size_t element = find_stencil(w, body);
     run->failure.kind = PBS_FAILURE_HOST;
     keep_body(run, index, body->custom.stencils[element * body->custom.width]);
     snprintf(words, WORDS, "; the callback of body %zu refuses stencil %zu there", index, element);
