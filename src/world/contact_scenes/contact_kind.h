@@ -1,7 +1,8 @@
-// Kinds of contact that a world may have (PBS_CONTACT_*), as rows: what follows from the choice for
-// its settings, bodies, colliders and schemes, and what contact does between steps. What contact
-// does in a step is struct contact_table's (src/contact), and what a call that moves the world does
-// about it is struct run_contact's (src/world/stepping). Nobody asks which kind it is.
+// A table with one struct per kind of contact (PBS_CONTACT_*): defaults, what the kind permits for
+// bodies, colliders and schemes, and functions used between steps. Code calls these functions
+// instead of comparing ids. Functions used within a step are in struct contact_table
+// (src/contact); the contact work of pbs_world_step and pbs_world_advance is in struct run_contact
+// (src/world/stepping).
 #ifndef PBS_WORLD_CONTACT_SCENES_CONTACT_KIND_H
 #define PBS_WORLD_CONTACT_SCENES_CONTACT_KIND_H
 
@@ -14,25 +15,27 @@ struct contact_kind {
     int32_t id;             ///< PBS_CONTACT_*
     int32_t scheme;         ///< PBS_SCHEME_* of a new world
     uint32_t divisions;     ///< halvings of a failed step where the host leaves that to the library
-    bool semidefinite;      ///< as Hessians are where the host leaves that to the library
+    bool semidefinite;      ///< PBS_HESSIAN_AUTOMATIC projects Hessians to semidefinite
     bool needs_line_search; ///< full steps may lead where no state may be
     bool has_constraints;   ///< obstacles are constraints on nodes (src/contact/projection)
-    bool has_distance;      ///< bodies touch from a distance on
+    bool has_distance;      ///< contact acts at a distance > 0, before bodies overlap
     bool has_bodies;        ///< bodies touch each other without being asked to
     bool takes_meshes;      ///< colliders may be meshes
-    bool takes_penalties;   ///< colliders, and bodies among each other, may be penalties
+    bool takes_penalties;   ///< collider and body contact may use penalty forces
     /// PBS_ERROR_ARGUMENT with the reason where a scheme cannot move a world with this contact.
     pbs_status (*check_scheme)(const struct scene *scene, const struct scheme_table *scheme);
     /// Whether a body may touch anything; null: all may.
     bool (*touches)(const struct body *body);
-    /// Potential and, where it is not null, gradient (node order; added to) at the present state,
-    /// without friction, by a contact made for the moment. There are nodes.
+    /// Evaluates the contact potential without friction at the current state, and adds its gradient
+    /// (node order) if gradient is not null. Builds a temporary contact object. Called only if the
+    /// scene has nodes.
     pbs_status (*evaluate)(const struct scene *scene, struct memory *memory, double *gradient,
                            struct contact_energy *out);
     // Of contact whose forces are a term of explicit steps:
     pbs_status (*build_term)(const struct scene *scene, struct memory *memory,
                              struct penalty_contact *out);
-    /// J: its potential at the present state, likewise.
+    /// Evaluates the potential (J) of that term at the current state, with a temporary contact
+    /// object.
     pbs_status (*evaluate_term)(const struct scene *scene, struct memory *memory, double *out);
 };
 
@@ -53,7 +56,8 @@ pbs_status contact_kind_check_scheme(const struct scene *scene, const struct sch
 /// How many bodies touch nothing.
 uint32_t contact_kind_count_untouchable(const struct scene *scene);
 
-/// As the row has them; 0 where it has none, or there are no nodes.
+/// Call the kind's function of the same name. The result is 0 if the kind has no such function or
+/// the scene has no nodes.
 pbs_status contact_kind_evaluate(const struct scene *scene, struct memory *memory, double *gradient,
                                  struct contact_energy *out);
 pbs_status contact_kind_evaluate_term(const struct scene *scene, struct memory *memory,

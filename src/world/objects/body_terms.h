@@ -66,7 +66,7 @@ struct body_terms {
 pbs_status body_terms_add(struct body_terms *out, struct term term);
 
 /// Positions at rest in node order, to be released; 0 of nodes without. PBS_ERROR_MEMORY.
-pbs_status body_terms_rest(const struct scene *scene, struct memory *memory, double **rest);
+pbs_status body_terms_rest(const struct scene *scene, struct memory *memory, double **out);
 
 // --- damping by the rate of strain ---
 
