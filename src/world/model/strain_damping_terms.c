@@ -37,7 +37,7 @@ static pbs_status add_term(struct memory *memory, const struct body_table *kind,
     if (kind->damped->shape == STRAIN_LINE) {
         return add_lines(memory, kind, count, g, out);
     }
-    const struct strain_damping_input input = {.shape = kind->damped->shape,
+    const struct strain_damping_input input = {.shape = (enum strain_shape)kind->damped->shape,
                                                .count = count,
                                                .nodes = g->nodes,
                                                .gradients = g->gradients,
