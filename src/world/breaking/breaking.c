@@ -12,18 +12,18 @@
 
 // --- a step ---
 
-/// A state of all particles: nodes' places, and 4 for each rotation.
+/// A state of all particles: node positions, and a quaternion for each rotation.
 struct particles {
     const double *x, *orientations;
 };
 
-/// Bonds that are looked at; those that break there give up the energy that they have at `losing`.
-struct look {
-    struct particles at, losing;
-    const double *from; ///< nodes' places where particles that were bonded begin to touch: what is
-                        ///< taken again starts from there, and what is over ends there
-    double time;
-    bool is_ahead; ///< the state is not accepted yet
+/// One comparison of all bonds with their strengths.
+struct comparison {
+    struct particles at;       ///< stresses are compared at this state
+    struct particles released; ///< a bond that breaks releases its energy at this state
+    const double *from; ///< node positions from which particles of broken bonds begin to touch
+    double time;        ///< s, recorded with each break
+    bool is_ahead;      ///< the state is not accepted yet
 };
 
 static struct particle_view view_of(const struct particles *particles, const struct body *body,
@@ -34,19 +34,19 @@ static struct particle_view view_of(const struct particles *particles, const str
                                         : NULL};
 }
 
-/// Which of a body's bonds from `first` on, some of them, bear too much.
+/// Appends rows for those of a body's `some` bonds from `first` on that are above their strengths.
 static void list_broken(pbs_world *w, size_t index, const struct bond_place *place,
                         const uint8_t *strained, size_t first, size_t some,
-                        const struct look *look) {
+                        const struct comparison *comparison) {
     const struct body *body = scene_body(&w->scene, index);
     struct bond_breaks *breaks = &w->topology.breaks;
-    const struct particle_view at = view_of(&look->at, body, place);
-    const struct particle_view losing = view_of(&look->losing, body, place);
+    const struct particle_view at = view_of(&comparison->at, body, place);
+    const struct particle_view released = view_of(&comparison->released, body, place);
     const pbs_body name = {handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp)};
     pbs_bond_load loads[BONDS_AT_ONCE];
     double energies[BONDS_AT_ONCE];
-    body->table->read_loads(body, &losing, first, some, loads, energies);
-    if (look->at.x != look->losing.x) {
+    body->table->read_loads(body, &released, first, some, loads, energies);
+    if (comparison->at.x != comparison->released.x) {
         double ignored[BONDS_AT_ONCE];
         body->table->read_loads(body, &at, first, some, loads, ignored);
     }
@@ -58,7 +58,7 @@ static void list_broken(pbs_world *w, size_t index, const struct bond_place *pla
             breaks->rows[breaks->count++] = (pbs_broken_bond){
                 .body = name,
                 .bond = (uint32_t)i,
-                .time = look->time,
+                .time = comparison->time,
                 .normal_stress = loads[k].normal_stress,
                 .shear_stress = loads[k].shear_stress,
                 .energy = energies[k],
@@ -67,13 +67,13 @@ static void list_broken(pbs_world *w, size_t index, const struct bond_place *pla
     }
 }
 
-/// Which bonds may bear too much, term by term; what is not marked holds. Null: none of them.
+/// By term, the marks of bonds that may be above their strengths; null: none of the term's are.
 struct strained {
     const uint8_t *bonds[BOND_TERM_LIMIT];
 };
 
-static void look_at(pbs_world *w, size_t index, const struct strained *strained,
-                    const struct look *look) {
+static void compare_body(pbs_world *w, size_t index, const struct strained *strained,
+                         const struct comparison *comparison) {
     const struct body *body = scene_body(&w->scene, index);
     const struct bond_term *term = bond_term_of(&w->topology.model, body);
     const uint8_t *all = term != NULL ? strained->bonds[term - w->topology.model.bond_terms] : NULL;
@@ -89,18 +89,17 @@ static void look_at(pbs_world *w, size_t index, const struct strained *strained,
             return;
         }
         i = (size_t)(next - marks);
-        // As many as the next marks are near.
+        // Measures a batch up to its last marked bond.
         size_t some = 1;
         for (size_t k = 1; k < BONDS_AT_ONCE && i + k < body->bonds.count; k++) {
             some = marks[i + k] != 0 ? k + 1 : some;
         }
-        list_broken(w, index, &place, marks, i, some, look);
+        list_broken(w, index, &place, marks, i, some, comparison);
         i += some;
     }
 }
 
-/// One row of the index-th body's.
-/// from: null where it becomes whole again.
+/// Breaks the bond of one row of the index-th body; from null: makes it intact again.
 static void set_row(pbs_world *w, size_t index, const struct bond_place *place, size_t row,
                     const double *from) {
     const struct bond_breaks *breaks = &w->topology.breaks;
@@ -115,7 +114,7 @@ static void set_row(pbs_world *w, size_t index, const struct bond_place *place, 
     }
 }
 
-/// Rows from `first` on; those that are taken back in the opposite order.
+/// Breaks the bonds of the rows from `first` on. from null: undoes that, in the opposite order.
 static void set_broken(pbs_world *w, size_t first, const double *from) {
     const struct bond_breaks *breaks = &w->topology.breaks;
     size_t at = first;
@@ -137,7 +136,7 @@ static void set_broken(pbs_world *w, size_t first, const double *from) {
     }
 }
 
-// --- no more than so many at once ---
+// --- fracture_limit ---
 
 /// Positive doubles are in the order of their bits.
 static uint64_t bits_of(double ratio) {
@@ -184,31 +183,33 @@ static void keep_largest(struct bond_breaks *breaks, size_t first, size_t limit)
     breaks->count = kept;
 }
 
-// --- looking ---
+// --- comparison ---
 
-static struct strained find_strained(pbs_world *w, const struct look *look, bool is_marked) {
+static struct strained find_strained(pbs_world *w, const struct comparison *comparison,
+                                     bool is_marked) {
     const struct model *model = &w->topology.model;
     const size_t domains = model->assembly.layout.domain_count;
     struct strained strained = {{NULL}};
     for (size_t i = 0; i < model->bond_term_count; i++) {
         const struct bond_term_table *table = model->bond_terms[i].table;
         void *self = model->bond_terms[i].self;
-        // What softens bears nothing any more where it breaks, so that no step is taken again.
-        if ((look->is_ahead && table->update_history != NULL) || !table->has_limits(self)) {
+        // A softening bond carries no load when it breaks, so no step is repeated for it.
+        if ((comparison->is_ahead && table->update_history != NULL) || !table->has_limits(self)) {
             continue;
         }
         if (!is_marked) {
-            table->mark_overloaded(self, w->tasks, domains, look->at.x, look->at.orientations);
+            table->mark_overloaded(self, w->tasks, domains, comparison->at.x,
+                                   comparison->at.orientations);
         }
         strained.bonds[i] = table->overloaded(self);
     }
     return strained;
 }
 
-// --- what softens ---
+// --- softening ---
 
-/// A state that was accepted is remembered.
-static void remember(pbs_world *w, const double *x) {
+/// Updates the history of softening bonds with an accepted state.
+static void update_histories(pbs_world *w, const double *x) {
     const struct model *model = &w->topology.model;
     for (size_t i = 0; i < model->bond_term_count; i++) {
         const struct bond_term *term = &model->bond_terms[i];
@@ -235,7 +236,8 @@ static void copy_remaining_of(pbs_world *w, const struct bond_term *term, bool l
     }
 }
 
-/// Between the bodies, which know of the last state that landed, and the terms.
+/// Copies the remaining strengths between the bodies, which have those of the last committed state,
+/// and the terms.
 static void copy_remaining(pbs_world *w, bool lands) {
     const struct model *model = &w->topology.model;
     for (size_t i = 0; i < model->bond_term_count; i++) {
@@ -245,33 +247,33 @@ static void copy_remaining(pbs_world *w, bool lands) {
     }
 }
 
-static bool look(pbs_world *w, const struct look *look, bool is_marked) {
+static bool compare(pbs_world *w, const struct comparison *comparison, bool is_marked) {
     struct bond_breaks *breaks = &w->topology.breaks;
     const size_t before = breaks->count;
     if (breaks->capacity == 0) {
         return false;
     }
-    if (!look->is_ahead) {
-        remember(w, look->at.x);
+    if (!comparison->is_ahead) {
+        update_histories(w, comparison->at.x);
     }
-    const struct strained strained = find_strained(w, look, is_marked);
+    const struct strained strained = find_strained(w, comparison, is_marked);
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         if (scene_body(&w->scene, i)->bonds.breaks) {
-            look_at(w, i, &strained, look);
+            compare_body(w, i, &strained, comparison);
         }
     }
     keep_largest(breaks, before, w->scene.settings.fracture_limit);
-    set_broken(w, before, look->from);
+    set_broken(w, before, comparison->from);
     return breaks->count > before;
 }
 
-bool breaks_look(pbs_world *w, double time, bool is_marked) {
+bool breaks_update(pbs_world *w, double time, bool is_marked) {
     const struct particles now = {w->topology.workspace.now.x,
                                   w->topology.model.rotations.orientation};
-    return look(w, &(struct look){now, now, now.x, time, false}, is_marked);
+    return compare(w, &(struct comparison){now, now, now.x, time, false}, is_marked);
 }
 
-bool breaks_look_ahead(pbs_world *w, double time, bool goes_on) {
+bool breaks_update_next(pbs_world *w, double time, bool goes_on) {
     const struct rotations *rotations = &w->topology.model.rotations;
     double *turned = w->topology.breaks.orientations;
     if (w->topology.breaks.capacity == 0) {
@@ -283,13 +285,13 @@ bool breaks_look_ahead(pbs_world *w, double time, bool goes_on) {
     const struct particles now = {w->topology.workspace.now.x, rotations->orientation};
     const struct particles next = {w->topology.workspace.next.x, turned};
     const struct particles start = goes_on ? next : now;
-    return look(w, &(struct look){next, start, start.x, time, true}, false);
+    return compare(w, &(struct comparison){next, start, start.x, time, true}, false);
 }
 
-void breaks_put_aside(pbs_world *w) {
+void breaks_save(pbs_world *w) {
     struct bond_breaks *breaks = &w->topology.breaks;
-    breaks->aside = breaks->count;
-    breaks->softened_aside = breaks->softened;
+    breaks->saved_count = breaks->count;
+    breaks->saved_softened = breaks->softened;
     for (size_t i = 0; i < w->topology.model.bond_term_count; i++) {
         const struct bond_term *term = &w->topology.model.bond_terms[i];
         if (term->table->save_history != NULL) {
@@ -298,10 +300,10 @@ void breaks_put_aside(pbs_world *w) {
     }
 }
 
-void breaks_take_back_aside(pbs_world *w) {
+void breaks_restore_saved(pbs_world *w) {
     struct bond_breaks *breaks = &w->topology.breaks;
-    breaks_take_back(w, breaks->aside);
-    breaks->softened = breaks->softened_aside;
+    breaks_undo(w, breaks->saved_count);
+    breaks->softened = breaks->saved_softened;
     for (size_t i = 0; i < w->topology.model.bond_term_count; i++) {
         const struct bond_term *term = &w->topology.model.bond_terms[i];
         if (term->table->restore_history != NULL) {
@@ -310,14 +312,14 @@ void breaks_take_back_aside(pbs_world *w) {
     }
 }
 
-void breaks_take_back_all(pbs_world *w) {
-    breaks_take_back(w, 0);
+void breaks_undo_all(pbs_world *w) {
+    breaks_undo(w, 0);
     copy_remaining(w, false);
     w->topology.breaks.softened = 0.0;
 }
 
-/// Of the index-th body's rows.
-static bool relieve_body(pbs_world *w, size_t index, size_t first) {
+/// Subtracts the forces of the index-th body's rows from `first` on.
+static bool remove_body_forces(pbs_world *w, size_t index, size_t first) {
     const struct bond_breaks *breaks = &w->topology.breaks;
     const struct body *body = scene_body(&w->scene, index);
     const struct bond_place place = bond_place_of(w, index);
@@ -342,22 +344,22 @@ static bool relieve_body(pbs_world *w, size_t index, size_t first) {
     return is_known;
 }
 
-bool breaks_relieve(pbs_world *w, size_t first) {
+bool breaks_remove_forces(pbs_world *w, size_t first) {
     bool is_known = true;
     for (size_t i = 0; i < w->scene.bodies.count && is_known; i++) {
         if (scene_body(&w->scene, i)->bonds.breaks) {
-            is_known = relieve_body(w, i, first);
+            is_known = remove_body_forces(w, i, first);
         }
     }
     return is_known;
 }
 
-void breaks_take_back(pbs_world *w, size_t count) {
+void breaks_undo(pbs_world *w, size_t count) {
     set_broken(w, count, NULL);
     w->topology.breaks.count = count;
 }
 
-double breaks_land(pbs_world *w) {
+double breaks_commit(pbs_world *w) {
     struct bond_breaks *breaks = &w->topology.breaks;
     double energy = breaks->softened;
     copy_remaining(w, true);

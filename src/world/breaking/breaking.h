@@ -1,38 +1,40 @@
-// Bonds of bodies that break, whatever they are made of: what a call that moves the world has
-// broken, and what becomes of it.
+// Breaks bonds of bodies of any kind while a call moves the world: finds those above their
+// strengths, and undoes or commits the breaks with the step. Does not know how a bond is measured;
+// the body's table does.
 // Theory: docs/theory/fracture.md section 2.
 #ifndef PBS_WORLD_BREAKING_BREAKING_H
 #define PBS_WORLD_BREAKING_BREAKING_H
 
 #include "world/world.h"
 
-/// The workspace's present state was accepted: what softens remembers it, and whatever bears more
-/// than its strength there breaks, at that time. True where something did. is_marked: the last
-/// evaluation was at that state, with all charts at their origins.
-bool breaks_look(pbs_world *w, double time, bool is_marked);
-/// The same in the workspace's next state, before it is accepted: the step is to be taken again
-/// from the present one, or goes on from the next one.
-bool breaks_look_ahead(pbs_world *w, double time, bool goes_on);
-/// After an explicit step (explicit.h) in whose end the rows from `first` on broke: takes their
-/// forces off the accelerations there. False where that has to be asked of all forces: of bonds
-/// that are no springs, or of few.
-bool breaks_relieve(pbs_world *w, size_t first);
-/// All but the first `count` are whole again.
-void breaks_take_back(pbs_world *w, size_t count);
-/// What broke and softened so far goes aside, for a step that may be taken back to it.
-void breaks_put_aside(pbs_world *w);
-void breaks_take_back_aside(pbs_world *w);
-/// As when the call began.
-void breaks_take_back_all(pbs_world *w);
-/// Becomes the bodies' and the host's; returns the energy that was set free, J.
-double breaks_land(pbs_world *w);
+/// Call with the workspace's present state accepted. Updates the history of softening bonds, and
+/// breaks all bonds that are above their strengths. time: s, recorded with each break. is_marked:
+/// the last evaluation was at that state, with all charts at their origins. Returns true if a bond
+/// broke.
+bool breaks_update(pbs_world *w, double time, bool is_marked);
+/// The same at the workspace's next state, which is not accepted yet. goes_on: the step continues
+/// from the next state; otherwise it is repeated from the present one.
+bool breaks_update_next(pbs_world *w, double time, bool goes_on);
+/// Call after an explicit step (explicit.h) at whose end the rows from `first` on broke. Subtracts
+/// their forces from the accelerations. Returns false if the accelerations have to be computed from
+/// all forces instead: for bonds that are not springs, or if few springs broke.
+bool breaks_remove_forces(pbs_world *w, size_t first);
+/// Makes all bonds but those of the first `count` rows intact again.
+void breaks_undo(pbs_world *w, size_t count);
+/// Saves the breaks and the softening so far, for a step that may be undone.
+void breaks_save(pbs_world *w);
+void breaks_restore_saved(pbs_world *w);
+/// Restores the state at the beginning of the call.
+void breaks_undo_all(pbs_world *w);
+/// Hands the breaks to the bodies and to the host's list. Returns the energy that they released, J.
+double breaks_commit(pbs_world *w);
 
-/// Of the rows from `first` on: the longest step in which cracks of the bodies whose bonds broke go
-/// no farther than a bond, s (docs/theory/step_control.md section 4); 0 without any.
+/// Returns the longest step, s, in which a crack of the bodies of the rows from `first` on advances
+/// by one bond length at most (docs/theory/step_control.md section 4); 0 if there are no such rows.
 double breaks_crack_step(const pbs_world *w, size_t first);
 
-/// The body of a call that only bodies with particles that bonds join have; PBS_ERROR_ARGUMENT with
-/// what others lack.
+/// Returns the body of a public call for bodies that have bonds; null with *status
+/// PBS_ERROR_ARGUMENT for others. lack: what the message says that they lack.
 struct body *breaking_enter(const pbs_world *w, pbs_body b, const char *lack, pbs_status *status);
 
 #endif

@@ -79,7 +79,7 @@ static void cut_bond(struct cut *cut, size_t bond) {
 static void end_cut(struct cut *cut, size_t *count) {
     body_come_apart(cut->body);
     if (cut->count > 0) {
-        // A kept acceleration is that of forces which are no more; states before stay of use.
+        // The stored acceleration includes the forces of the cut bonds. Previous states stay valid.
         cut->world->scene.history.memory.has_acceleration = false;
     }
     if (count != NULL) {

@@ -55,7 +55,7 @@ static void put_aside(struct run *run) {
         }
     }
     vector_copy(run->w->tasks, 4 * rotations->count, rotations->orientation, orientations_aside(t));
-    breaks_put_aside(run->w);
+    breaks_save(run->w);
     run->elapsed_aside = run->elapsed;
     energy_save(&t->workspace.energy);
     contact_report_save(&t->report);
@@ -73,7 +73,7 @@ static void take_back(struct run *run) {
         }
     }
     vector_copy(run->w->tasks, 4 * rotations->count, orientations_aside(t), rotations->orientation);
-    breaks_take_back_aside(run->w);
+    breaks_restore_saved(run->w);
     run->elapsed = run->elapsed_aside;
     energy_restore(&t->workspace.energy);
     contact_report_restore(&t->report);
@@ -118,7 +118,7 @@ static struct attempt try_halves(struct run *run, const struct step_span *span) 
     const struct scheme_memory memory = t->workspace.memory;
     attempt.result = run_take(run, span);
     if (t->breaks.count > broken) {
-        breaks_take_back(run->w, broken);
+        breaks_undo(run->w, broken);
         t->workspace.memory = memory;
     }
     run_add_work(run, &attempt.result);
@@ -194,7 +194,7 @@ static enum step_verdict attempt_step(struct run *run, const struct step_plan *p
     if (attempt.moved) {
         take_back(run);
     }
-    breaks_take_back(run->w, broken);
+    breaks_undo(run->w, broken);
     workspace->memory = memory;
     return verdict;
 }

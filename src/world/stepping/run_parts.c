@@ -36,8 +36,8 @@ void run_accept(struct run *run, double h) {
     contact_report_accept(&run->w->topology.report, h);
     run->elapsed += h;
     const size_t broken = run->w->topology.breaks.count;
-    if (breaks_look(run->w, run->w->scene.time + run->elapsed, run->is_free) &&
-        !(run->is_free && breaks_relieve(run->w, broken))) {
+    if (breaks_update(run->w, run->w->scene.time + run->elapsed, run->is_free) &&
+        !(run->is_free && breaks_remove_forces(run->w, broken))) {
         // What is kept of the forces holds those of bonds that are no more.
         run->w->topology.workspace.memory.has_acceleration = false;
     }
@@ -121,7 +121,7 @@ struct step_result run_take(struct run *run, const struct step_span *span) {
     const double end = w->scene.time + run->elapsed + span->h;
     struct step_result result = take_once(run, span);
     for (uint32_t i = passes_of(run); i > 0 && result.status >= 0; i--) {
-        if (!breaks_look_ahead(w, end, is_static)) {
+        if (!breaks_update_next(w, end, is_static)) {
             break;
         }
         run_add_work(run, &result);
@@ -133,7 +133,7 @@ struct step_result run_take(struct run *run, const struct step_span *span) {
     }
     run->problem.continues = false;
     if (result.status < 0 && w->topology.breaks.count > broken) {
-        breaks_take_back(w, broken);
+        breaks_undo(w, broken);
         workspace->memory = memory;
     }
     return result;
@@ -176,8 +176,8 @@ static uint32_t count_parts(struct run *run, double h) {
 
 // --- explicit steps ---
 
-// So often the stable step is looked at again: bonds that stretch or break change it little by
-// little.
+// Steps between two computations of the stable step, which changes slowly as bonds stretch or
+// break.
 enum { STABLE_STEP_LIFE = 512 };
 #define EXPLICIT_STEP_LIMIT 1e8
 

@@ -118,7 +118,7 @@ static void land(struct run *run) {
     scene->step_memory = run->step_memory;
     newton_get_solver_history(w->topology.newton, &scene->solver_memory);
     scene->time += run->h;
-    run->sum.dissipated += breaks_land(w);
+    run->sum.dissipated += breaks_commit(w);
     scene->dissipated += run->sum.dissipated;
     scene->free_reference = run->free_reference;
     scene->barrier = run->barrier;
@@ -247,7 +247,7 @@ pbs_status run_world(struct run *run) {
     }
     // A step that failed may have turned its copies, which are those of the bodies between steps.
     if (w->topology.is_current) {
-        breaks_take_back_all(w);
+        breaks_undo_all(w);
         bonded_load_orientations(&w->scene, &w->topology.model.rotations);
     }
     if (status == PBS_OK) {
