@@ -218,28 +218,16 @@ static pbs_status fill(struct body *body, struct nodes *nodes, struct memory *me
     return status;
 }
 
-static pbs_status make(struct scene *scene, struct memory *memory, const pbs_affine_desc *d,
-                       struct body **out) {
+static pbs_status create(struct scene *scene, struct memory *memory, const void *description,
+                         struct body **out) {
+    const pbs_affine_desc *d = description;
     RETURN_IF_FAILED(check_description(d, memory));
-    struct body *body = memory_allocate(memory, 1, sizeof *body);
+    struct body *body = body_allocate(&body_table_affine, memory, AFFINE_NODES, d->vertex_count);
     if (body == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    body->table = &body_table_affine;
-    body->node_count = AFFINE_NODES;
-    body->vertex_count = d->vertex_count;
     const pbs_status status = fill(body, &scene->nodes, memory, d);
-    if (status < 0) {
-        body_free(body, memory);
-        return status;
-    }
-    *out = body;
-    return PBS_OK;
-}
-
-static pbs_status create(struct scene *scene, struct memory *memory, const void *d,
-                         struct body **out) {
-    return make(scene, memory, d, out);
+    return body_finish(body, memory, status, out);
 }
 
 static void free_own(struct body *body, struct memory *memory) {
@@ -363,7 +351,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     RETURN_IF_FAILED(read_block(in, memory, d.triangle_count, size, &arrays->indices));
     d.positions = arrays->positions;
     d.triangles = arrays->indices;
-    return make(scene, memory, &d, out);
+    return create(scene, memory, &d, out);
 }
 
 /// Those of nodes are part of the state, and vertices are none.

@@ -94,34 +94,29 @@ static void fill_nodes(const struct body *body, const pbs_custom_desc *d, struct
 }
 
 /// A restore does not know the callback yet.
-static pbs_status make(struct scene *scene, struct memory *memory, const pbs_custom_desc *d,
-                       struct body **out) {
+static pbs_status create(struct scene *scene, struct memory *memory, const void *description,
+                         struct body **out) {
+    const pbs_custom_desc *d = description;
     RETURN_IF_FAILED(check_description(d));
-    struct body *body = memory_allocate(memory, 1, sizeof *body);
+    struct body *body = body_allocate(&body_table_custom, memory, d->vertex_count, d->vertex_count);
     if (body == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    body->table = &body_table_custom;
-    body->node_count = d->vertex_count;
-    body->vertex_count = d->vertex_count;
     pbs_status status = copy_description(body, memory, d);
     if (status >= 0) {
         status = nodes_reserve(&scene->nodes, memory, body->node_count);
     }
-    if (status < 0) {
-        body_free(body, memory);
-        return status;
+    if (status >= 0) {
+        body->node_start = nodes_append(&scene->nodes, body->node_count);
+        fill_nodes(body, d, &scene->nodes);
     }
-    body->node_start = nodes_append(&scene->nodes, body->node_count);
-    fill_nodes(body, d, &scene->nodes);
-    *out = body;
-    return PBS_OK;
+    return body_finish(body, memory, status, out);
 }
 
-static pbs_status create(struct scene *scene, struct memory *memory, const void *d,
-                         struct body **out) {
+static pbs_status create_with_callback(struct scene *scene, struct memory *memory, const void *d,
+                                       struct body **out) {
     const pbs_custom_desc *own = d;
-    return own->evaluate != NULL ? make(scene, memory, own, out)
+    return own->evaluate != NULL ? create(scene, memory, own, out)
                                  : status_fail(PBS_ERROR_ARGUMENT, "evaluate is null");
 }
 
@@ -211,13 +206,13 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     d.positions = arrays->positions;
     d.masses = arrays->masses;
     d.stencils = arrays->indices;
-    return make(scene, memory, &d, out);
+    return create(scene, memory, &d, out);
 }
 
 const struct body_table body_table_custom = {
     .id = BODY_CUSTOM,
     .settings = &settings_custom,
-    .create = create,
+    .create = create_with_callback,
     .free = free_own,
     .write = write,
     .read = read,

@@ -141,32 +141,20 @@ static pbs_status add_nodes(struct body *body, struct nodes *nodes, struct memor
     return status;
 }
 
-static pbs_status make(struct scene *scene, struct memory *memory, const pbs_shell_desc *d,
-                       struct body **out) {
+static pbs_status create(struct scene *scene, struct memory *memory, const void *description,
+                         struct body **out) {
+    const pbs_shell_desc *d = description;
     RETURN_IF_FAILED(check_description(d, memory));
-    struct body *body = memory_allocate(memory, 1, sizeof *body);
+    struct body *body = body_allocate(&body_table_shell, memory, d->vertex_count, d->vertex_count);
     if (body == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    body->table = &body_table_shell;
-    body->node_count = d->vertex_count;
-    body->vertex_count = d->vertex_count;
     pbs_status status = copy_description(body, memory, d);
     if (status >= 0) {
         body->extent = body_extent(body->vertex_count, d->positions);
         status = add_nodes(body, &scene->nodes, memory, d);
     }
-    if (status < 0) {
-        body_free(body, memory);
-        return status;
-    }
-    *out = body;
-    return PBS_OK;
-}
-
-static pbs_status create(struct scene *scene, struct memory *memory, const void *d,
-                         struct body **out) {
-    return make(scene, memory, d, out);
+    return body_finish(body, memory, status, out);
 }
 
 static void free_own(struct body *body, struct memory *memory) {
@@ -266,7 +254,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     RETURN_IF_FAILED(read_shell_edges(in, memory, arrays, &d));
     d.positions = arrays->positions;
     d.triangles = arrays->indices;
-    return make(scene, memory, &d, out);
+    return create(scene, memory, &d, out);
 }
 
 const struct body_table body_table_shell = {

@@ -136,33 +136,24 @@ static void fill_nodes(const struct body *body, const pbs_springs_desc *d, struc
     measure_stiffness(body, nodes->stiffness + start);
 }
 
-static pbs_status make(struct scene *scene, struct memory *memory, const pbs_springs_desc *d,
-                       struct body **out) {
+static pbs_status create(struct scene *scene, struct memory *memory, const void *description,
+                         struct body **out) {
+    const pbs_springs_desc *d = description;
     RETURN_IF_FAILED(check_description(d));
-    struct body *body = memory_allocate(memory, 1, sizeof *body);
+    struct body *body = body_allocate(&body_table_springs, memory, d->vertex_count,
+                                      d->vertex_count);
     if (body == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    body->table = &body_table_springs;
-    body->node_count = d->vertex_count;
-    body->vertex_count = d->vertex_count;
     pbs_status status = copy_description(body, memory, d);
     if (status >= 0) {
         status = nodes_reserve(&scene->nodes, memory, body->node_count);
     }
-    if (status < 0) {
-        body_free(body, memory);
-        return status;
+    if (status >= 0) {
+        body->node_start = nodes_append(&scene->nodes, body->node_count);
+        fill_nodes(body, d, &scene->nodes);
     }
-    body->node_start = nodes_append(&scene->nodes, body->node_count);
-    fill_nodes(body, d, &scene->nodes);
-    *out = body;
-    return PBS_OK;
-}
-
-static pbs_status create(struct scene *scene, struct memory *memory, const void *d,
-                         struct body **out) {
-    return make(scene, memory, d, out);
+    return body_finish(body, memory, status, out);
 }
 
 static void free_own(struct body *body, struct memory *memory) {
@@ -307,7 +298,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     d.springs = arrays->indices;
     d.spring_stiffness = arrays->values[0];
     d.rest_lengths = arrays->values[1];
-    return make(scene, memory, &d, out);
+    return create(scene, memory, &d, out);
 }
 
 const struct body_table body_table_springs = {

@@ -13,6 +13,27 @@ const struct body_table *body_table_find(uint32_t id) {
     return *at;
 }
 
+struct body *body_allocate(const struct body_table *table, struct memory *memory, size_t node_count,
+                           size_t vertex_count) {
+    struct body *body = memory_allocate(memory, 1, sizeof *body);
+    if (body != NULL) {
+        body->table = table;
+        body->node_count = node_count;
+        body->vertex_count = vertex_count;
+    }
+    return body;
+}
+
+pbs_status body_finish(struct body *body, struct memory *memory, pbs_status status,
+                       struct body **out) {
+    if (status < 0) {
+        body_free(body, memory);
+    } else {
+        *out = body;
+    }
+    return status;
+}
+
 void body_free(struct body *body, struct memory *memory) {
     if (body == NULL) {
         return;

@@ -104,6 +104,13 @@ extern const struct body_table *const body_tables[];
 /// Null where there is none.
 const struct body_table *body_table_find(uint32_t id);
 
+/// A body that is zero but for these; null: no memory. For the `create` of a kind.
+struct body *body_allocate(const struct body_table *table, struct memory *memory, size_t node_count,
+                           size_t vertex_count);
+/// Returns the status of what filled the body: *out = the body, or, if that failed, frees it.
+pbs_status body_finish(struct body *body, struct memory *memory, pbs_status status,
+                       struct body **out);
+
 /// The body's memory; its nodes are the scene's.
 void body_free(struct body *body, struct memory *memory);
 

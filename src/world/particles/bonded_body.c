@@ -341,20 +341,13 @@ pbs_status bonded_body_make(struct scene *scene, struct memory *memory, const pb
                             const struct tet_mesh_view *mesh, struct body **out) {
     RETURN_IF_FAILED(check_description(d));
     RETURN_IF_FAILED(bonded_check_scheme(scene->integrator.scheme));
-    struct body *body = memory_allocate(memory, 1, sizeof *body);
+    struct body *body = body_allocate(&body_table_bonded, memory, 2 * d->particle_count,
+                                      d->particle_count);
     if (body == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    body->table = &body_table_bonded;
-    body->node_count = 2 * d->particle_count;
-    body->vertex_count = d->particle_count;
     const pbs_status status = fill(body, &scene->nodes, memory, d, mesh);
-    if (status < 0) {
-        body_free(body, memory);
-        return status;
-    }
-    *out = body;
-    return PBS_OK;
+    return body_finish(body, memory, status, out);
 }
 
 static pbs_status check_whole(const pbs_bonded_desc *d) {

@@ -442,20 +442,13 @@ pbs_status peridynamic_body_make(struct scene *scene, struct memory *memory,
                                  const pbs_peridynamic_desc *d, const double *masses,
                                  struct body **out) {
     RETURN_IF_FAILED(check_description(d));
-    struct body *body = memory_allocate(memory, 1, sizeof *body);
+    struct body *body = body_allocate(&body_table_peridynamic, memory, d->particle_count,
+                                      d->particle_count);
     if (body == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    body->table = &body_table_peridynamic;
-    body->node_count = d->particle_count;
-    body->vertex_count = d->particle_count;
     const pbs_status status = fill(body, &scene->nodes, memory, d, masses);
-    if (status < 0) {
-        body_free(body, memory);
-        return status;
-    }
-    *out = body;
-    return PBS_OK;
+    return body_finish(body, memory, status, out);
 }
 
 // --- filling ---
