@@ -449,10 +449,18 @@ static void surfaces_lie_at_their_offsets(void **state) {
         assert_int_equal(shape_surface_make(&memory, shape, &surface), PBS_OK);
         assert_true(surface.point_count > 0);
         assert_int_equal(shape_is_enclosed(shape), surface.triangle_count > 0);
+        double low[3], high[3], most[3] = {0.0, 0.0, 0.0};
+        shape_bounds(shape, &at_origin, 0.0, low, high);
         for (uint32_t i = 0; i < surface.point_count; i++) {
             const double *x = surface.points + 3 * (size_t)i;
+            for (int k = 0; k < 3; k++) {
+                most[k] = fmax(most[k], x[k] + surface.offset);
+            }
             assert_near(shape_distance(shape, &at_origin, x, NULL, NULL), -surface.offset, 1e-15,
                         "distance");
+        }
+        for (int k = 0; k < 3; k++) {
+            assert_near(most[k], high[k], 1e-15, "extent");
         }
         for (uint32_t i = 0; i < 2 * surface.edge_count; i++) {
             assert_true(surface.edges[i] < surface.point_count);
