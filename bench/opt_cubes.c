@@ -35,10 +35,10 @@ static void measure(const struct opt_cube *cube, double opt, int32_t threads) {
 
 int main(int argc, char **argv) {
     static const size_t points[] = {9, 17, 33, 65};
-    const char *guess = "default", *start = "";
+    const char *guess = "default", *start = "", *checkpoint = NULL;
     int64_t largest = 17, smallest = 9, frames = 0, threads = 1;
     double young = 0.0;
-    bool plain = false;
+    bool plain = false, progress = false;
     const struct command_option options[] = {
         {"guess", COMMAND_TEXT, &guess, "NAME", "paper: OPT's alone; default: a rigid one too"},
         {"plain", COMMAND_FLAG, &plain, NULL, "OPT's iterations: exact Hessians, no alignment"},
@@ -48,6 +48,8 @@ int main(int argc, char **argv) {
         {"start", COMMAND_TEXT, &start, "NAME", "random or point alone"},
         {"frames", COMMAND_COUNT, &frames, "N", "steps to take at least, for the average"},
         {"threads", COMMAND_COUNT, &threads, "N", "0: all"},
+        {"progress", COMMAND_FLAG, &progress, NULL, "a line on standard error for each step"},
+        {"checkpoint", COMMAND_TEXT, &checkpoint, "FILE", "of one cube: continue here, write here"},
     };
     int status = 0;
     if (!command_line_or_exit(argc, argv, "OPT's cubes from random places or a single point.",
@@ -62,7 +64,9 @@ int main(int argc, char **argv) {
                                       .start = (enum opt_cube_start)from,
                                       .guess = kind,
                                       .plain = plain,
-                                      .frames = (int)frames};
+                                      .frames = (int)frames,
+                                      .progress = progress,
+                                      .checkpoint = checkpoint};
         if ((int64_t)cube.points <= largest && (int64_t)cube.points >= smallest &&
             (young == 0.0 || young == cube.young) &&
             (start[0] == 0 || strcmp(start, names[from]) == 0)) {

@@ -2,8 +2,10 @@
 #include "scenes/opt_cubes.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "scenes/checkpoint.h"
 #include "shapes.h"
 
 static const double DENSITY = 1000.0;
@@ -129,30 +131,63 @@ static void note_first_step(const struct tet_mesh *mesh, const double *start,
     result->energy = energy.elastic + inertia(mesh, start, pbs_body_positions(world, body));
 }
 
-/// Steps a cube.
+/// What a run knows besides the world.
+struct record {
+    struct opt_cube_result result;
+    double solves; ///< of all steps
+    int steps;
+    bool recovered;
+};
+
+static void take_step(const struct tet_mesh *mesh, const double *start, pbs_world *world,
+                      pbs_body body, struct record *record) {
+    struct opt_cube_result *result = &record->result;
+    result->status = pbs_world_step(world, STEP);
+    pbs_stats stats = {.struct_size = sizeof stats};
+    pbs_world_stats(world, &stats);
+    record->steps++;
+    record->solves += stats.linear.solves;
+    result->seconds += stats.time.total;
+    if (record->steps == 1) {
+        note_first_step(mesh, start, world, body, &stats, result);
+    }
+    if (!record->recovered) {
+        record->recovered = has_recovered(mesh, pbs_body_positions(world, body), result);
+        result->steps = record->steps;
+        result->linear_solves = record->solves;
+    }
+    result->mean_solves = record->solves / record->steps;
+}
+
+/// Prints a step to standard error; the largest cubes take hours.
+static void tell_progress(const struct opt_cube *cube, const struct record *record) {
+    const struct opt_cube_result *result = &record->result;
+    fprintf(stderr,
+            "%zu points, %g Pa: step %d, %.0f solves, %.0f in the first, %.0f s, edge strain %.3g, "
+            "inverted %zu\n",
+            cube->points, cube->young, record->steps, record->solves, result->first_step_solves,
+            result->seconds, result->edge_strain, result->inverted);
+}
+
 static void run(const struct opt_cube *cube, int step_limit, const struct tet_mesh *mesh,
                 const double *start, pbs_world *world, pbs_body body,
                 struct opt_cube_result *result) {
-    bool recovered = false;
-    double solves = 0.0;
-    int steps = 0;
-    while (result->status == PBS_OK && (recovered ? steps < cube->frames : steps < step_limit)) {
-        result->status = pbs_world_step(world, STEP);
-        pbs_stats stats = {.struct_size = sizeof stats};
-        pbs_world_stats(world, &stats);
-        steps++;
-        solves += stats.linear.solves;
-        result->seconds += stats.time.total;
-        if (steps == 1) {
-            note_first_step(mesh, start, world, body, &stats, result);
+    struct record record = {.result = {.status = result->status}};
+    if (cube->checkpoint != NULL && result->status == PBS_OK &&
+        !checkpoint_read(cube->checkpoint, &record, sizeof record, world)) {
+        record = (struct record){.result = {.status = PBS_OK}};
+    }
+    while (record.result.status == PBS_OK &&
+           (record.recovered ? record.steps < cube->frames : record.steps < step_limit)) {
+        take_step(mesh, start, world, body, &record);
+        if (cube->progress) {
+            tell_progress(cube, &record);
         }
-        if (!recovered) {
-            recovered = has_recovered(mesh, pbs_body_positions(world, body), result);
-            result->steps = steps;
-            result->linear_solves = solves;
+        if (cube->checkpoint != NULL && record.result.status == PBS_OK) {
+            checkpoint_write(cube->checkpoint, &record, sizeof record, world);
         }
     }
-    result->mean_solves = solves / steps;
+    *result = record.result;
 }
 
 struct opt_cube_result opt_cube_run(const struct opt_cube *cube, int step_limit, int32_t threads) {

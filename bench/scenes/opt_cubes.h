@@ -13,9 +13,12 @@ struct opt_cube {
     size_t points; ///< nodes along an edge: 9, 17, 33 or 65
     double young;  ///< Pa
     enum opt_cube_start start;
-    int32_t guess; ///< PBS_GUESS_*
-    bool plain;    ///< OPT's method: exact Hessians, no alignment of the guess
-    int frames;    ///< minimum number of steps
+    int32_t guess;          ///< PBS_GUESS_*
+    bool plain;             ///< OPT's method: exact Hessians, no alignment of the guess
+    int frames;             ///< minimum number of steps
+    bool progress;          ///< print a line to standard error for each step
+    const char *checkpoint; ///< file to continue from, if it is there, and to write after each
+                            ///< step; null: none
 };
 
 struct opt_cube_result {
