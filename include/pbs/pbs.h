@@ -23,6 +23,7 @@
 #include "grid.h"
 #include "integrator.h"
 #include "peridynamic.h"
+#include "point.h"
 #include "query.h"
 #include "readback.h"
 #include "solver.h"

@@ -314,6 +314,20 @@ static size_t count_damped(const struct body *body) {
 static const struct damped_elements DAMPED = {
     .shape = STRAIN_HANDLES, .width = 3, .count = count_damped, .gather = gather_handles};
 
+static struct point locate(const struct body *body, const double place[3]) {
+    const struct affine_body *affine = &body->affine;
+    const uint32_t first = (uint32_t)body->node_start;
+    struct point point = {
+        .count = AFFINE_NODES, .node = {first, first + 1, first + 2, first + 3}, .weight = {1.0}};
+    double arm[3];
+    subtract3(place, affine->center, arm);
+    for (int k = 0; k < 3; k++) {
+        const double axis[3] = {affine->axes[k], affine->axes[3 + k], affine->axes[6 + k]};
+        point.weight[k + 1] = dot3(axis, arm) / affine->radius;
+    }
+    return point;
+}
+
 static double stiffest(const struct body *body) {
     return body->affine.stiffness;
 }
@@ -373,4 +387,5 @@ const struct body_table body_table_affine = {
     .damped = &DAMPED,
     .encloses_volume = true,
     .stiffest = stiffest,
+    .locate = locate,
 };

@@ -360,10 +360,14 @@ static size_t count_elements(const struct body *body) {
     return body->solid.tet_count;
 }
 
+static struct body_simplices list_tets(const struct body *body) {
+    return (struct body_simplices){
+        .width = 4, .count = body->solid.tet_count, .corners = body->solid.tets};
+}
+
 static struct body_simplices list_simplices(const struct body *body) {
     const bool forbids = body->solid.material == PBS_MATERIAL_NEO_HOOKEAN;
-    return (struct body_simplices){
-        .width = 4, .count = forbids ? body->solid.tet_count : 0, .corners = body->solid.tets};
+    return forbids ? list_tets(body) : (struct body_simplices){.width = 4};
 }
 
 // --- saving ---
@@ -439,4 +443,5 @@ const struct body_table body_table_solid = {
     .least_stiffness = least_stiffness,
     .count_elements = count_elements,
     .list_simplices = list_simplices,
+    .list_tets = list_tets,
 };

@@ -94,7 +94,7 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
     for (size_t i = 0; i < body->vertex_count; i++) {
         if (b->number[i] != UINT32_MAX) {
             b->vertices[b->number[i]] = (uint32_t)i;
-            b->nodes[b->number[i]] = vertices_at(body, i).first;
+            b->nodes[b->number[i]] = vertices_at(body, i).node[0];
             vertices_rest(&scene->nodes, body, i, b->rest + 3 * (size_t)b->number[i]);
             if (body->vertices.weights != NULL) {
                 copy3(body->vertices.weights + VERTEX_WIDTH * i + 1,

@@ -65,7 +65,7 @@ static pbs_status allocate_buffers(struct part_buffers *b, const struct body *bo
 static void fill_vertices(const struct scene *scene, const struct body *body,
                           struct part_buffers *b) {
     for (size_t i = 0; i < body->vertex_count; i++) {
-        b->nodes[i] = vertices_at(body, i).first;
+        b->nodes[i] = vertices_at(body, i).node[0];
         copy3(scene->nodes.initial + 3 * (size_t)b->nodes[i], b->rest + 3 * i);
         for (size_t k = 0; k < 3; k++) {
             b->local[3 * i + k] = vertices_are_nodes(body)

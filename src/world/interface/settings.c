@@ -43,6 +43,7 @@ const struct settings_kind settings_energy = KIND(pbs_energy);
 const struct settings_kind settings_stats = KIND(pbs_stats);
 const struct settings_kind settings_dense_stats = KIND(pbs_dense_stats);
 const struct settings_kind settings_linear_solver = KIND(pbs_linear_solver);
+const struct settings_kind settings_point = KIND(pbs_point);
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;

@@ -73,6 +73,11 @@ struct body_table {
     size_t (*count_elements)(const struct body *body);
     /// Elements that must not be inverted or flat.
     struct body_simplices (*list_simplices)(const struct body *body);
+    /// All its tetrahedra, in which it has points. Null: it has none.
+    struct body_simplices (*list_tets)(const struct body *body);
+    /// A place in the body's own coordinates, m, as a sum of its nodes. Null: it has no such
+    /// coordinates.
+    struct point (*locate)(const struct body *body, const double place[3]);
     // --- bonds between particles ---
     int32_t (*bond_form)(const struct body *body); ///< of struct bond_term; null: always 0
     double (*bond_young)(const struct body *body, size_t bond); ///< Pa

@@ -2,9 +2,10 @@
 #ifndef PBS_WORLD_OBJECTS_VERTEX_ARRAYS_H
 #define PBS_WORLD_OBJECTS_VERTEX_ARRAYS_H
 
+#include "base/point.h"
 #include "base/runtime/memory.h"
 
-enum { VERTEX_WIDTH = 4 };
+enum { VERTEX_WIDTH = POINT_NODES };
 
 /// Vertices that are not nodes, one entry each. All null where the vertices are the nodes.
 struct vertices {

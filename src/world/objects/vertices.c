@@ -11,15 +11,15 @@ bool vertices_are_nodes(const struct body *body) {
     return body->vertices.weights == NULL;
 }
 
-struct vertex vertices_at(const struct body *body, size_t index) {
+struct point vertices_at(const struct body *body, size_t index) {
+    const uint32_t first = (uint32_t)body->node_start;
     if (vertices_are_nodes(body)) {
-        return (struct vertex){
-            .first = (uint32_t)(body->node_start + index), .count = 1, .weight = {1.0}};
+        return (struct point){.count = 1, .node = {first + (uint32_t)index}, .weight = {1.0}};
     }
     const double *w = body->vertices.weights + VERTEX_WIDTH * index;
-    return (struct vertex){.first = (uint32_t)body->node_start,
-                           .count = VERTEX_WIDTH,
-                           .weight = {w[0], w[1], w[2], w[3]}};
+    return (struct point){.count = VERTEX_WIDTH,
+                          .node = {first, first + 1, first + 2, first + 3},
+                          .weight = {w[0], w[1], w[2], w[3]}};
 }
 
 static void combine(size_t count, const double *weights, const double *nodes, double *out) {

@@ -5,19 +5,14 @@
 #ifndef PBS_WORLD_OBJECTS_VERTICES_H
 #define PBS_WORLD_OBJECTS_VERTICES_H
 
+#include "base/point.h"
 #include "world/objects/body.h"
 #include "world/objects/nodes.h"
 
-/// A vertex as a sum over nodes of the world: x = sum of weight[k] times node first + k.
-struct vertex {
-    uint32_t first;
-    uint32_t count; ///< 1 or 4
-    double weight[VERTEX_WIDTH];
-};
-
 bool vertices_are_nodes(const struct body *body);
 
-struct vertex vertices_at(const struct body *body, size_t index);
+/// The vertex as a sum over nodes of the world.
+struct point vertices_at(const struct body *body, size_t index);
 
 /// Positions and velocities from those of the nodes; nothing to do where the vertices are nodes.
 void vertices_place(const struct nodes *nodes, const struct body *body);

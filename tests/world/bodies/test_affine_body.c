@@ -117,15 +117,14 @@ static void vertices_are_sums_of_nodes(void **state) {
     for (int k = 0; k < 2; k++) {
         const struct body *body = world_body(world, bodies[k]);
         for (size_t i = 0; i < 8; i++) {
-            const struct vertex vertex = vertices_at(body, i);
-            double sum[3] = {0.0, 0.0, 0.0};
+            const struct point vertex = vertices_at(body, i);
+            double sum[3];
             assert_int_equal(vertex.count, k == 0 ? 1 : 4);
             assert_near(vertex.weight[0], 1.0, 0.0, "weight of the first node");
             for (uint32_t n = 0; n < vertex.count; n++) {
-                add_scaled3(sum, vertex.weight[n],
-                            world->scene.nodes.x + 3 * (size_t)(vertex.first + n), sum);
                 assert_true(fabs(vertex.weight[n]) <= 1.0);
             }
+            point_combine(&vertex, world->scene.nodes.x, sum);
             assert_small(
                 testing_max_difference(sum, pbs_body_positions(world, bodies[k]) + 3 * i, 3), 1e-15,
                 "vertex");

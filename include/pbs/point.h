@@ -1,0 +1,57 @@
+// libpbs: points of bodies, which joints and forces act on and meshes hang on. Part of <pbs/pbs.h>.
+// SPDX-License-Identifier: MIT
+#ifndef PBS_POINT_H
+#define PBS_POINT_H
+
+#include "body.h"
+#include "world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Values of pbs_point.kind: where a point is. A point moves as a weighted sum of at most four
+/// vertices or handles of its body.
+enum pbs_point_kind {
+    PBS_POINT_WORLD,    ///< at `place` in space, and of no body
+    PBS_POINT_VERTEX,   ///< vertex `index` of any body
+    PBS_POINT_TET,      ///< in tetrahedron `index` of a solid, at the barycentric `weights`
+    PBS_POINT_TRIANGLE, ///< on triangle `index` of pbs_body_surface, at the first three `weights`
+    PBS_POINT_LOCAL ///< at `place` in an affine body's own coordinates, those of the positions it
+                    ///< was made of
+};
+
+/// A point of a body or of space. The caller sets struct_size = sizeof(pbs_point), kind, and what
+/// the kind asks for; everything else is 0 (a struct of zeros with struct_size set is the origin of
+/// space).
+typedef struct pbs_point {
+    uint32_t struct_size; ///< set by the caller
+    int32_t kind;         ///< PBS_POINT_*
+    pbs_body body;        ///< null for PBS_POINT_WORLD
+    uint32_t index;       ///< vertex, tetrahedron or triangle
+    uint32_t reserved;    ///< must be 0
+    double weights[4];    ///< of the corners in order: their sum is 1 within 1e-9, each of any sign
+                          ///< (outside of the element the point is extrapolated); magnitudes up to
+                          ///< 1000
+    double place[3];      ///< m: in space, or in the body's own coordinates
+} pbs_point;
+
+/// Where a point is now.
+/// @param out  3, m
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a kind that the body has not, an index beyond the
+/// body's, weights whose sum is not 1, a number that is not finite), PBS_ERROR_HANDLE,
+/// PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_world_point_position(const pbs_world *w, const pbs_point *point,
+                                            double *out);
+
+/// How fast a point moves; 0 of a point of space.
+/// @param out  3, m/s
+/// @return as pbs_world_point_position
+PBS_API pbs_status pbs_world_point_velocity(const pbs_world *w, const pbs_point *point,
+                                            double *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
