@@ -1,6 +1,8 @@
 // See contact_table.h. Contacts are called in the order in which the world lists them.
 #include "contact/contact_report.h"
 
+#include <string.h>
+
 void contact_set_add(struct contact_set *set, const struct contact_table *table, void *self) {
     set->contacts[set->count++] = (struct contact){table, self};
 }
@@ -62,12 +64,16 @@ pbs_status contact_set_evaluate(const struct contact_set *set, struct tasks *tas
 
 pbs_status contact_set_linearize(const struct contact_set *set, struct tasks *tasks,
                                  const struct contact_linearization *options, const double *x,
-                                 const struct contact_matrix **matrix) {
-    *matrix = NULL;
+                                 struct contact_stencils sets[CONTACT_STENCIL_SETS],
+                                 size_t *count) {
+    *count = 0;
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
+        const struct contact_blocks *blocks = NULL;
         if (c->table->linearize != NULL) {
-            return c->table->linearize(c->self, tasks, options, x, matrix);
+            RETURN_IF_FAILED(c->table->linearize(c->self, tasks, options, x, &blocks));
+            memcpy(sets + *count, blocks->sets, sizeof blocks->sets);
+            *count += CONTACT_STENCIL_LIMIT;
         }
     }
     return PBS_OK;

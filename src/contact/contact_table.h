@@ -12,6 +12,7 @@
 #define PBS_CONTACT_CONTACT_TABLE_H
 
 #include "base/runtime/tasks.h"
+#include "contact/contact_blocks.h"
 #include "contact/surfaces/obstacle.h"
 #include "sparse/matrices/contact_matrix.h"
 
@@ -34,6 +35,12 @@ struct contact_pair {
     double gap;       ///< m, between the surfaces at their offsets; 0 if they intersect
     double stiffness; ///< of the barrier
     double force;     ///< N, of the barrier
+};
+
+/// The matrix C that the stencils of all contacts are added to, and its memory.
+struct contact_coupling {
+    struct memory *memory;
+    struct contact_matrix matrix;
 };
 
 /// Options of a Hessian.
@@ -131,10 +138,10 @@ struct contact_table {
     /// Evaluates the energy at x. gradient: N, added to; may be null.
     pbs_status (*evaluate)(void *self, struct tasks *tasks, const double *x, bool with_friction,
                            double *gradient, struct contact_energy *out);
-    /// *matrix = the Hessian at x; valid until the next call.
+    /// *blocks = the stencils of the Hessian at x; valid until the next call.
     pbs_status (*linearize)(void *self, struct tasks *tasks,
                             const struct contact_linearization *options, const double *x,
-                            const struct contact_matrix **matrix);
+                            const struct contact_blocks **blocks);
     /// gradient += H motion with the Hessian of the last linearize, but including constrained axes
     /// and the remaining motion of obstacles. So it is the change of the gradient, to first order,
     /// when constrained nodes and obstacles move to their targets.
@@ -211,8 +218,8 @@ struct contact {
 
 enum { CONTACT_SET_LIMIT = 4 };
 
-/// All contacts of a world. At most one of them has `linearize`, and at most one has `bound`. A
-/// zero-initialised set is empty and valid.
+/// All contacts of a world. At most one of them has `bound`. A zero-initialised set is empty and
+/// valid.
 struct contact_set {
     size_t count;
     struct contact contacts[CONTACT_SET_LIMIT];
@@ -230,10 +237,13 @@ void contact_set_begin_motion(const struct contact_set *set, const struct obstac
 void contact_set_begin_stage(const struct contact_set *set, const double *origin, double length);
 pbs_status contact_set_evaluate(const struct contact_set *set, struct tasks *tasks, const double *x,
                                 bool with_friction, double *gradient, struct contact_energy *out);
-/// *matrix: null if no contact has a Hessian.
+/// The largest number of sets of stencils that the contacts of a world have.
+enum { CONTACT_STENCIL_SETS = CONTACT_SET_LIMIT * CONTACT_STENCIL_LIMIT };
+/// Writes the stencils of all contacts to `sets`. *count: how many sets there are; 0 if no contact
+/// has a Hessian.
 pbs_status contact_set_linearize(const struct contact_set *set, struct tasks *tasks,
                                  const struct contact_linearization *options, const double *x,
-                                 const struct contact_matrix **matrix);
+                                 struct contact_stencils sets[CONTACT_STENCIL_SETS], size_t *count);
 void contact_set_add_motion(const struct contact_set *set, struct tasks *tasks,
                             const double *motion, double *gradient);
 pbs_status contact_set_bound(const struct contact_set *set, struct tasks *tasks, const double *x,

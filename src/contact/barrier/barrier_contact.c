@@ -44,7 +44,6 @@ pbs_status barrier_contact_reset(struct barrier_contact *c) {
     c->is_found = false;
     c->contact_count = 0;
     c->friction_count = c->rolling_count = 0;
-    c->matrix.row_count = 0;
     return candidates_begin(c->memory, &c->mesh, &c->candidates);
 }
 
@@ -56,7 +55,6 @@ void barrier_contact_free(struct barrier_contact *c) {
     collision_mesh_free(memory, &c->mesh);
     candidates_free(memory, &c->candidates);
     contact_blocks_free(memory, &c->blocks);
-    contact_matrix_free(memory, &c->matrix);
     intersection_search_free(memory, &c->intersections);
     memory_release(memory, c->walls);
     memory_release(memory, c->points);
@@ -595,10 +593,8 @@ pbs_status barrier_contact_linearize(struct barrier_contact *c, struct tasks *ta
     struct contact_pass pass = {.contact = c, .count = count, .scene = &scene};
     tasks_for(tasks, (count + CONTACTS_PER_PIECE - 1) / CONTACTS_PER_PIECE, write_blocks_piece,
               &pass);
-    const pbs_status status = contact_matrix_build(c->memory, layout, c->blocks.sets,
-                                                   CONTACT_STENCIL_LIMIT, &c->matrix);
     c->counters.seconds_linearize += clock_seconds() - c->counters.seconds_search - start;
-    return status;
+    return PBS_OK;
 }
 
 /// Subtracts the remaining motion of a wall at x from a point's motion.

@@ -71,8 +71,9 @@ void barrier_contact_locate(struct barrier_contact *contact, struct tasks *tasks
 bool contact_wall_touches(const struct barrier_contact *contact, const struct contact_wall *wall,
                           uint32_t point);
 
-/// contact->matrix = the Hessian at x, made positive semidefinite contact by contact, without the
-/// rows and columns of constrained axes (PBS_AXIS_* bits per node; null: none).
+/// contact->blocks = the stencils of the Hessian at x, made positive semidefinite contact by
+/// contact, without the rows and columns of constrained axes (PBS_AXIS_* bits per node; null:
+/// none).
 pbs_status barrier_contact_linearize(struct barrier_contact *contact, struct tasks *tasks,
                                      const struct layout *layout, const uint8_t *constrained_axes,
                                      const double *x, bool with_friction);

@@ -32,9 +32,9 @@ static pbs_status evaluate(void *self, struct tasks *tasks, const double *x, boo
 /// The Hessian of barriers is always made semidefinite, whatever the options say.
 static pbs_status linearize(void *self, struct tasks *tasks,
                             const struct contact_linearization *options, const double *x,
-                            const struct contact_matrix **matrix) {
+                            const struct contact_blocks **blocks) {
     struct barrier_contact *c = self;
-    *matrix = &c->matrix;
+    *blocks = &c->blocks;
     return barrier_contact_linearize(c, tasks, options->layout, options->constrained_axes, x,
                                      options->with_friction);
 }

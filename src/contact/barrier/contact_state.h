@@ -144,7 +144,6 @@ struct barrier_contact {
     size_t block_index_capacity;
     struct contact_blocks blocks;
     struct intersection_search intersections;
-    struct contact_matrix matrix; ///< C, built by the last barrier_contact_linearize
     struct contact_counters counters;
 };
 

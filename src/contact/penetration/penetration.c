@@ -29,7 +29,6 @@ void penetration_free(struct penetration *p) {
     memory_release(p->memory, p->frictions);
     memory_release(p->memory, p->block_indices);
     contact_blocks_free(p->memory, &p->blocks);
-    contact_matrix_free(p->memory, &p->matrix);
     *p = (struct penetration){.memory = p->memory};
 }
 
@@ -299,9 +298,9 @@ static void write_piece(void *context, size_t piece) {
 
 static pbs_status linearize(void *self, struct tasks *tasks,
                             const struct contact_linearization *options, const double *x,
-                            const struct contact_matrix **matrix) {
+                            const struct contact_blocks **blocks) {
     struct penetration *p = self;
-    *matrix = &p->matrix;
+    *blocks = &p->blocks;
     RETURN_IF_FAILED(penetration_find(p, tasks, x));
     p->is_semidefinite = options->semidefinite;
     const struct contact_blocks_scene scene = {
@@ -319,8 +318,7 @@ static pbs_status linearize(void *self, struct tasks *tasks,
     struct block_pass pass = {p, &scene};
     tasks_for(tasks, (p->contact_count + CONTACTS_PER_PIECE - 1) / CONTACTS_PER_PIECE, write_piece,
               &pass);
-    return contact_matrix_build(p->memory, options->layout, p->blocks.sets, CONTACT_STENCIL_LIMIT,
-                                &p->matrix);
+    return PBS_OK;
 }
 
 /// Obstacles are at the end of the stage throughout, so they have no remaining motion.

@@ -76,7 +76,6 @@ struct penetration {
     struct contact_block_index *block_indices;
     size_t block_index_capacity;
     bool is_semidefinite; ///< of the last linearization
-    struct contact_matrix matrix;
 };
 
 extern const struct contact_table penetration_table;

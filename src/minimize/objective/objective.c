@@ -72,6 +72,23 @@ static double add_inertia(const struct objective *objective, const double *x, do
     return 0.5 * sum;
 }
 
+/// Builds C from the stencils of all contacts.
+static void linearize_contact(const struct objective *o, const double *x,
+                              struct objective_result *result) {
+    const struct contact_linearization wanted = {.layout = &o->assembly->layout,
+                                                 .constrained_axes = o->constrained_axes,
+                                                 .with_friction = o->with_friction,
+                                                 .semidefinite = o->project_hessian};
+    struct contact_stencils sets[CONTACT_STENCIL_SETS];
+    size_t count = 0;
+    result->status = contact_set_linearize(&o->contacts, o->tasks, &wanted, x, sets, &count);
+    if (result->status >= 0 && count > 0) {
+        result->matrix = &o->coupling->matrix;
+        result->status = contact_matrix_build(o->coupling->memory, &o->assembly->layout, sets,
+                                              count, &o->coupling->matrix);
+    }
+}
+
 /// Adds contact to the result of the terms.
 static void add_contact(const struct objective *o, const double *x, bool value, double *gradient,
                         bool hessian, struct objective_result *result) {
@@ -81,11 +98,7 @@ static void add_contact(const struct objective *o, const double *x, bool value, 
                                               &energy);
     }
     if (hessian && result->status >= 0) {
-        const struct contact_linearization wanted = {.layout = &o->assembly->layout,
-                                                     .constrained_axes = o->constrained_axes,
-                                                     .with_friction = o->with_friction,
-                                                     .semidefinite = o->project_hessian};
-        result->status = contact_set_linearize(&o->contacts, o->tasks, &wanted, x, &result->matrix);
+        linearize_contact(o, x, result);
     }
     result->by_kind[ENERGY_CONTACT] = energy.potential;
     result->by_kind[ENERGY_FRICTION] = energy.friction;

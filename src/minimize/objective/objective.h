@@ -17,6 +17,7 @@ struct objective {
     size_t term_count;
     const struct rayleigh *damping; ///< null: none
     struct contact_set contacts;
+    struct contact_coupling *coupling;    ///< for the Hessian; null: no contact has one
     const struct rest_shape *rest_shapes; ///< of bodies that may be moved rigidly
     size_t rest_shape_count;
     const uint32_t *node_parts; ///< per node: its body, for messages; null: bodies are not named

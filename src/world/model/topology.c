@@ -54,6 +54,7 @@ pbs_status topology_build(struct topology *topology, const struct scene *scene,
         topology_free(topology, memory);
         return status;
     }
+    topology->coupling.memory = memory;
     topology->is_current = true;
     return PBS_OK;
 }
@@ -70,6 +71,7 @@ void topology_free(struct topology *topology, struct memory *memory) {
     memory_release(memory, topology->obstacles_now);
     barrier_contact_free(&topology->contact);
     penetration_free(&topology->penetration);
+    contact_matrix_free(memory, &topology->coupling.matrix);
     contact_report_free(memory, &topology->report);
     memory_release(memory, topology->node_parts);
     memory_release(memory, topology->balance);

@@ -72,6 +72,7 @@ struct topology {
     struct obstacle *obstacles, *obstacles_now;
     size_t obstacle_capacity, obstacle_now_capacity;
     struct contact_set contacts;  ///< those of the world's kind
+    struct contact_coupling coupling;
     struct contact_report report; ///< of the step that is taken; parts are bodies, then colliders
     uint32_t *node_parts;         ///< node_count: the body of each node
     double *balance;              ///< the forces by which an adaptive stiffness is chosen

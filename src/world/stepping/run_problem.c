@@ -169,6 +169,7 @@ pbs_status run_fill_problem(struct run *run) {
                       .term_count = t->model.term_count,
                       .mass = w->scene.nodes.mass,
                       .contacts = t->contacts,
+                      .coupling = &t->coupling,
                       .rest_shapes = t->model.rest_shapes,
                       .rest_shape_count = t->model.rest_shape_count,
                       .node_parts = t->node_parts,

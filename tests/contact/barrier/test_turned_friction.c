@@ -141,7 +141,11 @@ static void hessians_are_those_of_gradients(void **state) {
         random_fill(&numbers, -1.0, 1.0, direction, COORDINATES);
         for (int with = 0; with < 2; with++) {
             assert_ok(barrier_contact_linearize(&s.contact, NULL, &layout, NULL, s.x, with == 1));
-            contact_matrix_add_domain(&s.contact.matrix, 0, direction, products[with]);
+            struct contact_matrix c = {0};
+            assert_ok(contact_matrix_build(s.contact.memory, &layout, s.contact.blocks.sets,
+                                           CONTACT_STENCIL_LIMIT, &c));
+            contact_matrix_add_domain(&c, 0, direction, products[with]);
+            contact_matrix_free(s.contact.memory, &c);
             barrier_contact_add_motion(&s.contact, NULL, direction, motions[with]);
         }
         const double step = 1e-3 * WIDTH;
