@@ -7,7 +7,9 @@
 
 #define LOW_BITS(count) ((UINT64_C(1) << (count)) - 1)
 
-static const char *const kind_names[] = {"body", "collider"};
+static const char *const names_another[] = {"names a body", "names a collider", "names a joint",
+                                            "names nothing that is known"};
+static const char *const kind_names[] = {"body", "collider", "joint"};
 
 pbs_status handle_reserve(struct handle_table *table, struct memory *memory) {
     if (table->slot_count >= LOW_BITS(HANDLE_SLOT_BITS)) {
@@ -120,7 +122,7 @@ void *handle_at(const struct handle_table *table, size_t index) {
 uint64_t handle_id(const struct handle_table *table, uint32_t slot, enum handle_kind kind,
                    uint32_t stamp) {
     uint64_t id = stamp;
-    id = id << 1 | (uint64_t)kind;
+    id = id << HANDLE_KIND_BITS | (uint64_t)kind;
     id = id << HANDLE_GENERATION_BITS | table->slots[slot].generation;
     return id << HANDLE_SLOT_BITS | slot;
 }
@@ -139,15 +141,16 @@ static void explain(const struct handle_table *table, uint64_t id, enum handle_k
                     uint32_t stamp) {
     const uint64_t slot = id & LOW_BITS(HANDLE_SLOT_BITS);
     const uint64_t generation = id >> HANDLE_SLOT_BITS & LOW_BITS(HANDLE_GENERATION_BITS);
-    const unsigned found_kind = (unsigned)(id >> (HANDLE_SLOT_BITS + HANDLE_GENERATION_BITS) & 1);
-    const uint64_t found_stamp = id >> (HANDLE_SLOT_BITS + HANDLE_GENERATION_BITS + 1);
+    const uint64_t upper = id >> (HANDLE_SLOT_BITS + HANDLE_GENERATION_BITS);
+    const uint64_t found_kind = upper & LOW_BITS(HANDLE_KIND_BITS);
+    const uint64_t found_stamp = upper >> HANDLE_KIND_BITS;
     const char *reason = "was never given out by this world";
     if (id == 0) {
         reason = "is null";
     } else if (found_stamp != stamp) {
         reason = "belongs to another world";
-    } else if (found_kind != (unsigned)kind) {
-        reason = found_kind == HANDLE_BODY ? "names a body" : "names a collider";
+    } else if (found_kind != (uint64_t)kind) {
+        reason = names_another[found_kind];
     } else if (slot < table->slot_count && generation < table->slots[slot].generation) {
         reason = "was destroyed";
     }

@@ -6,16 +6,17 @@
 
 #include "base/runtime/memory.h"
 
-// An id from its highest bit down: stamp 20, kind 1, generation 21, slot 22.
+// An id from its highest bit down: stamp 19, kind 2, generation 21, slot 22.
 enum {
     HANDLE_SLOT_BITS = 22,
     HANDLE_GENERATION_BITS = 21,
-    HANDLE_STAMP_BITS = 20,
+    HANDLE_STAMP_BITS = 19,
+    HANDLE_KIND_BITS = 2,
     HANDLE_GENERATION_LAST = (1 << HANDLE_GENERATION_BITS) - 1 ///< a slot that got here is never
                                                                ///< used again
 };
 
-enum handle_kind { HANDLE_BODY, HANDLE_COLLIDER };
+enum handle_kind { HANDLE_BODY, HANDLE_COLLIDER, HANDLE_JOINT };
 
 struct handle_slot {
     void *object;        ///< null: free
@@ -62,7 +63,7 @@ void *handle_find(const struct handle_table *table, uint64_t id, enum handle_kin
 void *handle_peek(const struct handle_table *table, uint64_t id, enum handle_kind kind,
                   uint32_t stamp);
 
-/// A stamp for a new world, not 0: unlike those of other worlds of this process as far as 20 bits
+/// A stamp for a new world, not 0: unlike those of other worlds of this process as far as 19 bits
 /// go.
 uint32_t handle_new_stamp(const void *world);
 
