@@ -12,7 +12,7 @@ use warnings;
 
 # From the lowest floor to the highest.
 my @FLOORS = (
-    [qw(base)], [qw(broad_phase sparse)], [qw(geometry linear)], [qw(energy contact fracture)],
+    [qw(base)], [qw(broad_phase sparse)], [qw(geometry linear)], [qw(energy contact joints fracture)],
     [qw(minimize)], [qw(integrate)], [qw(world)],
 );
 

@@ -1,0 +1,139 @@
+// libpbs: joints between points of bodies. Part of <pbs/pbs.h>.
+// SPDX-License-Identifier: MIT
+#ifndef PBS_JOINT_H
+#define PBS_JOINT_H
+
+#include "point.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Id of a joint; 0 is null. Ids of destroyed joints are never valid again.
+typedef struct pbs_joint {
+    uint64_t id; ///< opaque
+} pbs_joint;
+
+/// Values of pbs_joint_desc.kind. What a joint leaves free is its coordinate, which limits, a motor
+/// and a spring act on.
+enum pbs_joint_kind {
+    PBS_JOINT_BALL,   ///< two points stay together; no coordinate. Any two points
+    PBS_JOINT_WELD,   ///< the sides stay as they are to each other; no coordinate
+    PBS_JOINT_HINGE,  ///< two points stay together, the sides turn about the axis; coordinate: the
+                      ///< angle, rad, turns counted, 0 where the joint was made
+    PBS_JOINT_SLIDER, ///< the sides slide along the axis and do not turn; coordinate: how far, m, 0
+                      ///< where the points are together
+    PBS_JOINT_CYLINDER, ///< the sides slide along the axis and turn about it; coordinate: how far,
+                        ///< m
+    PBS_JOINT_DISTANCE  ///< two points at a distance, the coordinate, m. A rope has an upper limit,
+                        ///< a rod has equal limits, a spring has a stiffness. Any two points
+};
+
+/// A joint. All but ball and distance need sides that can tell how they are turned: points of
+/// affine bodies, points in tetrahedra, or points of space.
+typedef struct pbs_joint_desc {
+    uint32_t struct_size; ///< set by pbs_joint_desc_init
+    int32_t kind;         ///< PBS_JOINT_*
+    pbs_point a, b; ///< the points that are joined, at least one of a body, not both of one vertex.
+                    ///< The body's place when the joint is made is where the joint is at rest
+    double axis[3]; ///< in space, of any length but 0: the main axis of hinge, slider, cylinder; of
+                    ///< a weld it does not matter
+    double lower, upper; ///< limits of the coordinate, rad or m, lower <= upper; equal ones hold it
+                         ///< there; -infinity, infinity: none
+    double motor_velocity;   ///< rad/s or m/s: of the coordinate, that the motor keeps up
+    double motor_force;      ///< N m or N, >= 0: the most that the motor exerts; 0: no motor. With
+                             ///< motor_velocity 0 it is dry friction
+    double spring_stiffness; ///< N m/rad or N/m, >= 0: pulls the coordinate to spring_target; 0: no
+                             ///< spring. Of a ball it takes the place of the exact joint
+    double spring_damping;   ///< N m s/rad or N s/m, >= 0: against motion of the coordinate
+    double spring_target;    ///< rad or m
+    double break_force;  ///< N, > 0: the joint breaks when a step ends with more; infinity: never
+    double break_torque; ///< N m, likewise
+    int32_t touching;    ///< 1: contact between the joined bodies acts; 0, the default: it does not
+    int32_t reserved;    ///< must be 0
+    double tolerance;    ///< m, > 0: how far points may be apart where a step ends; 0: 1e-8 of the
+                         ///< larger body's extent
+} pbs_joint_desc;
+
+/// Fills *d: a ball joint of the origin of space and nothing, axis (0, 0, 1), without limits, motor
+/// and spring, that never breaks.
+/// @param struct_size  sizeof(pbs_joint_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size);
+
+/// Joins two points. The joint is exact: no stiffness is chosen, and where a step ends its
+/// equations hold to desc.tolerance, whatever the masses. Points of hinges and balls that are apart
+/// come together in the next step. The joint is destroyed with either body.
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number out of its range, a point of
+/// pbs_world_point_position, a side without axes where the kind needs them, two points of space,
+/// limits or a motor for a kind without coordinate, a scheme that moves no joints),
+/// PBS_ERROR_HANDLE, PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY; then nothing has changed
+/// @see docs/theory/joints.md
+PBS_API pbs_status pbs_joint_create(pbs_world *w, const pbs_joint_desc *d, pbs_joint *out);
+
+/// Bodies that were joined go on with the velocities that they have. A null id is no error.
+/// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_joint_destroy(pbs_world *w, pbs_joint j);
+
+/// Whether the id names a joint of this world, broken or not.
+PBS_API bool pbs_joint_is_valid(const pbs_world *w, pbs_joint j);
+
+/// How many joints there are, broken ones included; 0 for null.
+PBS_API size_t pbs_world_joint_count(const pbs_world *w);
+
+/// The id of the index-th joint in order of creation; a null id beyond the end, or where w is null.
+PBS_API pbs_joint pbs_world_joint_at(const pbs_world *w, size_t index);
+
+/// What a joint does where the last step ended. As with pbs_energy, the caller sets struct_size =
+/// sizeof(pbs_joint_state) and nothing else.
+typedef struct pbs_joint_state {
+    uint32_t struct_size; ///< set by the caller, not changed by the call
+    int32_t broken;       ///< 1: it broke, and acts no more
+    double coordinate;    ///< rad or m; 0 of kinds without
+    double velocity;      ///< rad/s or m/s, of the coordinate
+    double gap;           ///< m: the largest error of its equations, angles times the joint's arm
+    double force[3];      ///< N, on side b, in the axes of space
+    double torque[3];     ///< N m, on side b about the point of side a
+} pbs_joint_state;
+
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_HANDLE, PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_joint_get_state(const pbs_world *w, pbs_joint j, pbs_joint_state *out);
+
+/// Changes limits, motor, spring, strengths, tolerance and `touching` of a joint; kind, points and
+/// axis must be those that it has. Takes effect in the next step and costs no more than that.
+/// @param d  as pbs_joint_create takes it; pbs_joint_settings gives the present one
+/// @return as pbs_joint_create; PBS_ERROR_ARGUMENT too where kind, points or axis differ
+PBS_API pbs_status pbs_joint_set_settings(pbs_world *w, pbs_joint j, const pbs_joint_desc *d);
+
+/// The description that the joint was made or last changed with.
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_HANDLE, PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_joint_settings(const pbs_world *w, pbs_joint j, pbs_joint_desc *out);
+
+/// Moves the point of space of a joint to `place` during the next step, at constant velocity; it
+/// stays there afterwards.
+/// @param place  3, m
+/// @return PBS_ERROR_ARGUMENT (a null pointer, no side is a point of space, a number that is not
+/// finite), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_joint_set_target(pbs_world *w, pbs_joint j, const double place[3]);
+
+/// A joint that broke.
+typedef struct pbs_broken_joint {
+    pbs_joint joint;
+    double time;   ///< s: when
+    double force;  ///< N
+    double torque; ///< N m
+} pbs_broken_joint;
+
+/// The joints that broke in the last step or advance that landed, in the order in which they broke.
+/// @param struct_size  sizeof(pbs_broken_joint) as the caller was compiled
+/// @param dst  rows; null: only *count is set
+/// @param count  the capacity on entry, how many there are on return
+/// @return PBS_ERROR_ARGUMENT (w or count is null), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_CAPACITY
+PBS_API pbs_status pbs_world_broken_joints(const pbs_world *w, pbs_broken_joint *dst,
+                                           size_t struct_size, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,149 @@
+// Quantities of rows and their derivatives; see joint.h. Theory: docs/theory/joints.md section 2.
+#include <math.h>
+
+#include "base/matrix3/math3.h"
+#include "joints/joint.h"
+
+static const double TURN = 6.283185307179586;
+
+void joint_measure(const struct joint *joint, const double *x, struct joint_values *out) {
+    for (int v = 0; v < JOINT_VECTORS; v++) {
+        copy3(joint->vectors[v].constant, out->vector[v]);
+        for (uint32_t k = 0; k < joint->node_count; k++) {
+            add_scaled3(out->vector[v], joint->vectors[v].weight[k], x + 3 * (size_t)joint->node[k],
+                        out->vector[v]);
+        }
+    }
+}
+
+static double angle(const struct joint *joint, const struct joint_values *values) {
+    const double *u = values->vector[JOINT_B_U];
+    const double turned = atan2(dot3(u, values->vector[JOINT_A_V]),
+                                dot3(u, values->vector[JOINT_A_U]));
+    return joint->angle_start + remainder(turned - joint->angle_start, TURN);
+}
+
+double joint_quantity(const struct joint *joint, const struct joint_row *row,
+                      const struct joint_values *values) {
+    const double *first = values->vector[row->first];
+    switch (row->form) {
+    case JOINT_COMPONENT: return first[row->axis];
+    case JOINT_PRODUCT: return dot3(first, values->vector[row->second]);
+    case JOINT_LENGTH: return norm3(first);
+    default: return angle(joint, values);
+    }
+}
+
+double joint_constraint(const struct joint *joint, const struct joint_row *row,
+                        const struct joint_values *values, double time) {
+    return row->scale * (joint_quantity(joint, row, values) - row->target - row->rate * time);
+}
+
+/// theta = atan2(s, c) with s = u_b . v_a and c = u_b . u_a: dtheta = (c ds - s dc) / (s^2 + c^2).
+static int differentiate_angle(double scale, const struct joint_values *values,
+                               struct joint_derivative out[3]) {
+    const double *u = values->vector[JOINT_A_U], *v = values->vector[JOINT_A_V];
+    const double *turned = values->vector[JOINT_B_U];
+    const double s = dot3(turned, v), c = dot3(turned, u);
+    const double share = scale / (s * s + c * c);
+    out[0].name = JOINT_B_U;
+    scale3(share * c, v, out[0].by);
+    add_scaled3(out[0].by, -share * s, u, out[0].by);
+    out[1].name = JOINT_A_V;
+    scale3(share * c, turned, out[1].by);
+    out[2].name = JOINT_A_U;
+    scale3(-share * s, turned, out[2].by);
+    return 3;
+}
+
+int joint_differentiate(const struct joint *joint, const struct joint_row *row,
+                        const struct joint_values *values, struct joint_derivative out[3]) {
+    (void)joint;
+    const double *first = values->vector[row->first];
+    out[0].name = row->first;
+    switch (row->form) {
+    case JOINT_COMPONENT:
+        out[0].by[0] = out[0].by[1] = out[0].by[2] = 0.0;
+        out[0].by[row->axis] = row->scale;
+        return 1;
+    case JOINT_PRODUCT:
+        scale3(row->scale, values->vector[row->second], out[0].by);
+        out[1].name = row->second;
+        scale3(row->scale, first, out[1].by);
+        return 2;
+    case JOINT_LENGTH: {
+        // Of a vector of length 0 any direction is the derivative; that of no force is as good.
+        const double length = norm3(first);
+        scale3(length > 0.0 ? row->scale / length : 0.0, first, out[0].by);
+        return 1;
+    }
+    default: return differentiate_angle(row->scale, values, out);
+    }
+}
+
+void joint_gradient(const struct joint *joint, const struct joint_row *row,
+                    const struct joint_values *values, double out[JOINT_COORDINATES]) {
+    struct joint_derivative parts[3];
+    const int count = joint_differentiate(joint, row, values, parts);
+    for (uint32_t k = 0; k < joint->node_count; k++) {
+        double *const to = out + 3 * (size_t)k;
+        to[0] = to[1] = to[2] = 0.0;
+        for (int i = 0; i < count; i++) {
+            add_scaled3(to, joint->vectors[parts[i].name].weight[k], parts[i].by, to);
+        }
+    }
+}
+
+/// The upper triangle of block += sum over nodes i, j of (a_i b_j + b_i a_j) m / 2, m symmetric.
+static void add_pairs(const struct joint *joint, const double *a, const double *b,
+                      const double m[9], double *block) {
+    for (uint32_t i = 0; i < joint->node_count; i++) {
+        for (uint32_t j = i; j < joint->node_count; j++) {
+            const double weight = 0.5 * (a[i] * b[j] + b[i] * a[j]);
+            for (uint32_t k = 0; weight != 0.0 && k < 9; k++) {
+                block[(3 * i + k / 3) * JOINT_COORDINATES + 3 * j + k % 3] += weight * m[k];
+            }
+        }
+    }
+}
+
+void joint_add_curvature(const struct joint *joint, const struct joint_row *row,
+                         const struct joint_values *values, double factor, double *block) {
+    const double *first = joint->vectors[row->first].weight;
+    const double scaled = factor * row->scale;
+    if (row->form == JOINT_PRODUCT) {
+        const double m[9] = {2.0 * scaled, 0.0, 0.0, 0.0,         2.0 * scaled,
+                             0.0,          0.0, 0.0, 2.0 * scaled};
+        add_pairs(joint, first, joint->vectors[row->second].weight, m, block);
+    } else if (row->form == JOINT_LENGTH && scaled > 0.0) {
+        const double *v = values->vector[row->first];
+        const double length = norm3(v);
+        double m[9];
+        for (int k = 0; k < 9; k++) {
+            m[k] = scaled / length *
+                   ((k % 4 == 0 ? 1.0 : 0.0) - v[k / 3] / length * (v[k % 3] / length));
+        }
+        if (length > 0.0) {
+            add_pairs(joint, first, first, m, block);
+        }
+    }
+}
+
+void joint_add_wrench(const struct joint *joint, const struct joint_row *row,
+                      const struct joint_values *values, double force, struct joint_wrench *sum) {
+    struct joint_derivative parts[3];
+    const int count = joint_differentiate(joint, row, values, parts);
+    for (int i = 0; i < count; i++) {
+        double on_b[3], torque[3];
+        scale3(-force, parts[i].by, on_b);
+        const bool is_gap = parts[i].name == JOINT_GAP || parts[i].name == JOINT_OFFSET_GAP;
+        if (is_gap) {
+            add3(sum->force, on_b, sum->force);
+            cross3(values->vector[JOINT_GAP], on_b, torque);
+            add3(sum->torque, torque, sum->torque);
+        } else if (parts[i].name >= JOINT_B_U) {
+            cross3(values->vector[parts[i].name], on_b, torque);
+            add3(sum->torque, torque, sum->torque);
+        }
+    }
+}

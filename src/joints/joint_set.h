@@ -1,0 +1,118 @@
+// All joints of a world in a stage: an augmented Lagrangian of their rows beside the energy terms.
+// Row r adds
+//     lambda_r C_r + rho_r C_r^2 / 2
+// to the objective; after a full Newton step lambda_r becomes the row's force lambda_r + rho_r C_r.
+// Since rho is much larger than what resists the row, C falls by orders of magnitude with each
+// update, and no stiffness is the host's to choose. Theory: docs/theory/joints.md section 3.
+// Allocates nothing after joint_set_build.
+#ifndef PBS_JOINTS_JOINT_SET_H
+#define PBS_JOINTS_JOINT_SET_H
+
+#include "base/runtime/memory.h"
+#include "joints/joint.h"
+#include "sparse/matrices/contact_matrix.h"
+
+/// Stencils of one width.
+struct joint_stencils {
+    uint32_t *joints; ///< count
+    uint32_t *rows;   ///< count x width
+    double *blocks;   ///< count x (3 width)^2
+    uint32_t *order;  ///< count x width: which of the joint's nodes each row is
+    size_t count;
+};
+
+/// A zero-initialised set is empty and valid.
+struct joint_set {
+    size_t count;
+    struct joint *joints; ///< in order of creation
+    struct joint_stencils stencils[JOINT_NODES];
+    double *saved; ///< of each joint the angle, then the multipliers of its rows, at the start of
+                   ///< the step
+    double time;   ///< s since the start of the step, of the present stage
+    // Scratch of joint_set_project: one entry a row of all joints.
+    double *jacobian; ///< x JOINT_COORDINATES
+    double *residual, *direction, *product, *impulse;
+    double *node_product; ///< 3 per node
+};
+
+/// What decides rho: the stage's objective has mass / weight + stiffness on the diagonal of each
+/// node.
+struct joint_stage {
+    const double *mass;      ///< per node, kg
+    const double *stiffness; ///< per node, N/m: about what resists a node's motion besides inertia
+    double weight;           ///< c, s^2; infinity: no inertia
+    const uint8_t *constrained_axes; ///< per node, PBS_AXIS_* bits
+    const double *x;                 ///< the state at the start of the stage
+};
+
+struct joint_energy {
+    double constraint; ///< J, of the rows that are constraints: 0 when they hold
+    double elastic;    ///< J, of springs
+};
+
+/// Room for the set's joints, whose members are filled except for rho: stencils in the rows of a
+/// layout. PBS_ERROR_MEMORY leaves the set empty.
+pbs_status joint_set_build(struct memory *memory, const struct layout *layout, struct joint *joints,
+                           size_t count, struct joint_set *set);
+void joint_set_free(struct memory *memory, struct joint_set *set);
+
+/// Starts a step at x: angles, springs and motors refer to the state there.
+void joint_set_begin_step(struct joint_set *set, const double *x);
+
+/// Starts a stage that ends `time` seconds after the start of the step: chooses rho of every row.
+/// Multipliers stay.
+void joint_set_begin_stage(struct joint_set *set, const struct joint_stage *stage, double time);
+
+/// gradient (N, per node, added to): may be null. What: the rows of both kinds, or springs only.
+struct joint_energy joint_set_evaluate(const struct joint_set *set, const double *x,
+                                       bool springs_only, double *gradient);
+
+/// The same of one joint.
+struct joint_energy joint_set_evaluate_joint(const struct joint_set *set, size_t index,
+                                             const double *x, bool springs_only, double *gradient);
+
+/// Fills the stencils with the Hessian at x, without rows and columns of constrained axes. Writes
+/// one set for each width to `out`, JOINT_NODES entries.
+void joint_set_linearize(struct joint_set *set, const double *x, const uint8_t *constrained_axes,
+                         bool semidefinite, struct contact_stencils *out);
+
+/// gradient += H motion with all axes.
+void joint_set_add_motion(const struct joint_set *set, const double *x, const double *motion,
+                          double *gradient);
+
+/// How far the rows are from holding, relative to their tolerance: the largest |change of lambda| /
+/// rho that an update at x would make. 0 without joints.
+double joint_set_gap(const struct joint_set *set, const double *x);
+
+/// lambda = the rows' forces at x. Returns the change of the objective there, J, and adds that of
+/// its gradient, which may be null.
+double joint_set_update(struct joint_set *set, const double *x, double *gradient);
+
+/// rho of rows that still miss their tolerance at x grows by `factor`, also in the objective at x,
+/// as joint_set_update.
+double joint_set_stiffen(struct joint_set *set, const double *x, double factor, double *gradient);
+
+/// After a step that failed: multipliers and angles are those of joint_set_begin_step.
+void joint_set_restore(struct joint_set *set);
+
+/// W: what moving targets do to the bodies, and what dampers and motors that do not keep up take
+/// out, at a stage's solution.
+struct joint_power {
+    double supplied, dissipated;
+};
+struct joint_power joint_set_power(const struct joint_set *set, size_t index, const double *x);
+
+/// Adds the gradient of lambda C at x, the state at the start of the step, with the multipliers of
+/// that state.
+void joint_set_add_start_forces(const struct joint_set *set, const double *x, double *gradient);
+
+/// a -= M^-1 J^T (J M^-1 J^T)^-1 (J a + dJ/dt v) for the rows that hold at stage->x. With v null,
+/// without the second part, for changes of velocity: joints do no work on what is left. With the
+/// velocity v, for accelerations: those that joints leave. Moves of targets have no acceleration.
+void joint_set_project(struct joint_set *set, const struct joint_stage *stage, const double *v,
+                       double *a);
+
+/// Force and torque of a joint at x.
+struct joint_wrench joint_set_wrench(const struct joint_set *set, size_t index, const double *x);
+
+#endif

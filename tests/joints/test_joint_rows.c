@@ -1,0 +1,151 @@
+// Rows of joints against differences: their gradients and second derivatives are what Newton's
+// method stands on.
+#include "support/testing.h"
+
+#include <math.h>
+
+#include "base/matrix3/math3.h"
+#include "joints/joint_table.h"
+#include "pbs/joint.h"
+#include "support/random.h"
+
+enum { NODES = JOINT_NODES, COORDINATES = JOINT_COORDINATES };
+
+static void random_vector(struct random *random, struct joint_vector *out) {
+    for (int k = 0; k < NODES; k++) {
+        out->weight[k] = random_uniform(random, -1.0, 1.0);
+    }
+    for (int k = 0; k < 3; k++) {
+        out->constant[k] = random_uniform(random, -1.0, 1.0);
+    }
+}
+
+/// A joint of a kind, all of whose vectors are random sums of eight nodes, with its coordinate as
+/// one more row.
+static struct joint random_joint(struct random *random, const struct joint_table *table,
+                                 double *x) {
+    struct joint joint = {.arm = 0.7, .node_count = NODES};
+    for (uint32_t k = 0; k < NODES; k++) {
+        joint.node[k] = NODES - 1 - k;
+    }
+    for (int v = 0; v < JOINT_VECTORS; v++) {
+        random_vector(random, &joint.vectors[v]);
+    }
+    for (int k = 0; k < COORDINATES; k++) {
+        x[k] = random_uniform(random, -1.0, 1.0);
+    }
+    table->add_rows(&joint);
+    if (table->coordinate != NULL) {
+        struct joint_row row = {.scale = 1.0};
+        table->coordinate(&joint, &row);
+        joint.rows[joint.row_count++] = row;
+    }
+    return joint;
+}
+
+static double value_at(const struct joint *joint, const struct joint_row *row, const double *x) {
+    struct joint_values values;
+    joint_measure(joint, x, &values);
+    return joint_constraint(joint, row, &values, 0.0);
+}
+
+/// By the joint's own order of nodes.
+static void gradient_at(const struct joint *joint, const struct joint_row *row, const double *x,
+                        double out[COORDINATES]) {
+    struct joint_values values;
+    joint_measure(joint, x, &values);
+    joint_gradient(joint, row, &values, out);
+}
+
+static size_t coordinate_of(const struct joint *joint, int k) {
+    return 3 * (size_t)joint->node[k / 3] + (size_t)k % 3;
+}
+
+// Central differences of functions whose third derivatives are of the order of 1 to 100 here.
+static const double STEP = 1e-5;
+
+static void gradients_are_derivatives(void **state) {
+    (void)state;
+    struct random random = random_seed(1);
+    for (int32_t kind = PBS_JOINT_BALL; kind <= PBS_JOINT_DISTANCE; kind++) {
+        for (int trial = 0; trial < 20; trial++) {
+            double x[COORDINATES];
+            const struct joint joint = random_joint(&random, joint_table_find(kind), x);
+            for (uint32_t r = 0; r < joint.row_count; r++) {
+                double gradient[COORDINATES];
+                gradient_at(&joint, &joint.rows[r], x, gradient);
+                for (int k = 0; k < COORDINATES; k++) {
+                    double *const moved = &x[coordinate_of(&joint, k)];
+                    const double start = *moved;
+                    *moved = start + STEP;
+                    const double up = value_at(&joint, &joint.rows[r], x);
+                    *moved = start - STEP;
+                    const double down = value_at(&joint, &joint.rows[r], x);
+                    *moved = start;
+                    assert_near((up - down) / (2.0 * STEP), gradient[k],
+                                1e-7 * (1.0 + fabs(gradient[k])), "gradient");
+                }
+            }
+        }
+    }
+}
+
+/// Second derivatives of products and lengths; angles have none.
+static void curvatures_are_second_derivatives(void **state) {
+    (void)state;
+    struct random random = random_seed(2);
+    const int32_t kinds[] = {PBS_JOINT_SLIDER, PBS_JOINT_DISTANCE};
+    for (int trial = 0; trial < 40; trial++) {
+        double x[COORDINATES];
+        const struct joint joint = random_joint(&random, joint_table_find(kinds[trial % 2]), x);
+        for (uint32_t r = 0; r < joint.row_count; r++) {
+            double block[COORDINATES * COORDINATES] = {0.0};
+            struct joint_values values;
+            joint_measure(&joint, x, &values);
+            joint_add_curvature(&joint, &joint.rows[r], &values, 3.0, block);
+            for (int k = 0; k < COORDINATES; k++) {
+                double up[COORDINATES], down[COORDINATES];
+                double *const moved = &x[coordinate_of(&joint, k)];
+                const double start = *moved;
+                *moved = start + STEP;
+                gradient_at(&joint, &joint.rows[r], x, up);
+                *moved = start - STEP;
+                gradient_at(&joint, &joint.rows[r], x, down);
+                *moved = start;
+                for (int j = 0; j <= k; j++) {
+                    const double expected = 3.0 * (up[j] - down[j]) / (2.0 * STEP);
+                    assert_near(block[j * COORDINATES + k], expected, 1e-6 * (1.0 + fabs(expected)),
+                                "second derivative");
+                }
+            }
+        }
+    }
+}
+
+/// Angles count turns from where they started.
+static void angles_go_on_beyond_a_turn(void **state) {
+    (void)state;
+    struct joint joint = {.node_count = 1};
+    joint.vectors[JOINT_A_U].constant[0] = 1.0;
+    joint.vectors[JOINT_A_V].constant[1] = 1.0;
+    const struct joint_row row = {.form = JOINT_ANGLE, .first = JOINT_B_U, .scale = 1.0};
+    const double x[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 100; i++) {
+        const double angle = 0.3 * i;
+        struct joint_values values;
+        joint.vectors[JOINT_B_U].constant[0] = cos(angle);
+        joint.vectors[JOINT_B_U].constant[1] = sin(angle);
+        joint_measure(&joint, x, &values);
+        joint.angle_start = joint_quantity(&joint, &row, &values);
+        assert_near(joint.angle_start, angle, 1e-12, "angle");
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_are_derivatives),
+        cmocka_unit_test(curvatures_are_second_derivatives),
+        cmocka_unit_test(angles_go_on_beyond_a_turn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
