@@ -432,6 +432,9 @@ static void stabilized_run(struct minimization *m) {
             return;
         }
         if (minimization_is_solved(m)) {
+            if (!minimization_close_joints(m)) {
+                continue;
+            }
             m->result.noise_accepts += m->result.gradient_norm >= m->options->tolerance;
             return;
         }
@@ -439,8 +442,11 @@ static void stabilized_run(struct minimization *m) {
             minimization_fail_unconverged(m, PBS_FAILURE_RESIDUAL, "not converged");
             return;
         }
-        if (!minimization_iterate(m)) {
+        if (!minimization_iterate(m) && (m->result.status < 0 || minimization_close_joints(m))) {
             return;
+        }
+        if (m->step >= 1.0) {
+            minimization_update_joints(m);
         }
     }
 }
@@ -511,6 +517,7 @@ void newton_result_add(struct newton_result *sum, const struct newton_result *pa
     sum->preconditioner = part->linear_solves > 0 ? part->preconditioner : sum->preconditioner;
     sum->preconditioner_shift = fmax(sum->preconditioner_shift, part->preconditioner_shift);
     sum->value = part->value;
+    sum->joint_gap = fmax(sum->joint_gap, part->joint_gap);
     sum->failure = part->failure.kind != PBS_FAILURE_NONE ? part->failure : sum->failure;
     sum->force_error = fmax(sum->force_error, part->force_error);
 }

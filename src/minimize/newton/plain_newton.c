@@ -71,7 +71,10 @@ void plain_newton_run(struct minimization *m) {
     for (;;) {
         minimization_activate(m);
         if (minimization_is_solved(m)) {
-            return;
+            if (minimization_close_joints(m)) {
+                return;
+            }
+            continue;
         }
         if (m->result.newton_iterations >= m->options->newton_limit) {
             minimization_fail_unconverged(m, PBS_FAILURE_RESIDUAL, "plain Newton did not converge");
@@ -80,5 +83,6 @@ void plain_newton_run(struct minimization *m) {
         if (!iterate(m)) {
             return;
         }
+        minimization_update_joints(m);
     }
 }

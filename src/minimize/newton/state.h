@@ -47,12 +47,14 @@ struct minimization {
     struct projection *projection;
     const struct newton_options *options;
     struct newton_result result;
-    double step;           ///< length of the latest line search
-    double before;         ///< J, E at the start of the latest iteration; infinite before the first
-    double rounding;       ///< N, rounding error of |grad E|, a lower bound for any solution
-    uint32_t hidden_steps; ///< consecutive steps whose predicted decrease was below the energy's
-                           ///< rounding error
-    bool moves_prescribed; ///< prescribed motion moves the free nodes along, even without contact
+    double step;      ///< length of the latest line search
+    double before;    ///< J, E at the start of the latest iteration; infinite before the first
+    double rounding;  ///< N, rounding error of |grad E|, a lower bound for any solution
+    double joint_gap; ///< of joints, at the latest update of their multipliers
+    uint32_t joint_updates; ///< updates at solutions
+    uint32_t hidden_steps;  ///< consecutive steps whose predicted decrease was below the energy's
+                            ///< rounding error
+    bool moves_prescribed;  ///< prescribed motion moves the free nodes along, even without contact
     bool is_inertial_guess; ///< the guess ignores the forces, so at least one iteration follows
     bool is_indefinite;     ///< negative curvature was found in the latest Hessian
     bool semidefinite;      ///< the next Hessian is projected, if the objective projects on demand
@@ -110,6 +112,14 @@ bool minimization_align(struct minimization *m);
 /// Does one iteration from the current state, whose active set is fixed. Returns false if it was
 /// the last, with result.status set.
 bool minimization_iterate(struct minimization *m);
+
+/// Updates the multipliers of joints whose equations do not hold at the current state. Returns true
+/// if all hold, and nothing has changed. Otherwise minimization_activate must be called.
+bool minimization_update_joints(struct minimization *m);
+
+/// The same at a state that solves the objective with the present multipliers. Returns true also if
+/// further updates are useless, with result.joint_gap > 1.
+bool minimization_close_joints(struct minimization *m);
 
 /// Reads the preconditioner's report after the linear solve, because the host's solver may have
 /// switched to its substitute. Counts a factor that needed a shift.

@@ -72,16 +72,24 @@ static double add_inertia(const struct objective *objective, const double *x, do
     return 0.5 * sum;
 }
 
-/// Builds C from the stencils of all contacts.
-static void linearize_contact(const struct objective *o, const double *x,
-                              struct objective_result *result) {
+static bool has_joints(const struct objective *o) {
+    return o->joints != NULL && o->joints->count > 0 && !o->dissipative_only;
+}
+
+/// Builds C from the stencils of all contacts and joints.
+static void linearize_coupling(const struct objective *o, const double *x,
+                               struct objective_result *result) {
     const struct contact_linearization wanted = {.layout = &o->assembly->layout,
                                                  .constrained_axes = o->constrained_axes,
                                                  .with_friction = o->with_friction,
                                                  .semidefinite = o->project_hessian};
-    struct contact_stencils sets[CONTACT_STENCIL_SETS];
+    struct contact_stencils sets[CONTACT_STENCIL_SETS + JOINT_NODES];
     size_t count = 0;
     result->status = contact_set_linearize(&o->contacts, o->tasks, &wanted, x, sets, &count);
+    if (result->status >= 0 && has_joints(o)) {
+        joint_set_linearize(o->joints, x, o->constrained_axes, o->project_hessian, sets + count);
+        count += JOINT_NODES;
+    }
     if (result->status >= 0 && count > 0) {
         result->matrix = &o->coupling->matrix;
         result->status = contact_matrix_build(o->coupling->memory, &o->assembly->layout, sets,
@@ -91,14 +99,11 @@ static void linearize_contact(const struct objective *o, const double *x,
 
 /// Adds contact to the result of the terms.
 static void add_contact(const struct objective *o, const double *x, bool value, double *gradient,
-                        bool hessian, struct objective_result *result) {
+                        struct objective_result *result) {
     struct contact_energy energy = {0.0, 0.0};
     if (value || gradient != NULL) {
         result->status = contact_set_evaluate(&o->contacts, o->tasks, x, o->with_friction, gradient,
                                               &energy);
-    }
-    if (hessian && result->status >= 0) {
-        linearize_contact(o, x, result);
     }
     result->by_kind[ENERGY_CONTACT] = energy.potential;
     result->by_kind[ENERGY_FRICTION] = energy.friction;
@@ -108,6 +113,15 @@ static void add_contact(const struct objective *o, const double *x, bool value, 
     } else if (!isfinite(energy.potential)) {
         result->answer = EVALUATE_RECOVERABLE;
     }
+}
+
+static void add_joints(const struct objective *o, const double *x, double *gradient,
+                       struct objective_result *result) {
+    const struct joint_energy energy = joint_set_evaluate(o->joints, x, o->joint_springs_only,
+                                                          gradient);
+    result->by_kind[ENERGY_CONTACT] += energy.constraint;
+    result->by_kind[ENERGY_ELASTIC] += energy.elastic;
+    result->value += energy.constraint + energy.elastic;
 }
 
 static struct evaluation evaluation_of(const struct objective *objective, const double *x,
@@ -150,7 +164,14 @@ struct objective_result objective_evaluate(const struct objective *objective, co
     }
     result.value = terms.value + add_inertia(objective, x, gradient, blocks);
     if (objective->contacts.count > 0) {
-        add_contact(objective, x, value, gradient, blocks != NULL, &result);
+        add_contact(objective, x, value, gradient, &result);
+    }
+    if (has_joints(objective)) {
+        add_joints(objective, x, gradient, &result);
+    }
+    if (blocks != NULL && result.answer == EVALUATE_OK) {
+        linearize_coupling(objective, x, &result);
+        result.answer = result.status < 0 ? EVALUATE_STOP : EVALUATE_OK;
     }
     return result;
 }

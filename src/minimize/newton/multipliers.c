@@ -1,0 +1,49 @@
+// Joints in the minimisation: an augmented Lagrangian whose multipliers change at every full Newton
+// step, not only at solutions. Theory: docs/theory/joints.md section 3.
+#include "minimize/newton/state.h"
+
+#include <math.h>
+
+// If an update leaves more than this of the gap that the update before it left, the penalties are
+// too small: what pulls at the joint is much heavier or stiffer than the nodes beside it, and the
+// gap shrinks by the same factor with every update. A gap that grows says nothing, for then it is
+// the motion that is not found yet.
+static const double SLOW = 0.2;
+static const double STIFFER = 10.0;
+// Updates at solutions. Joints that contradict each other never close.
+enum { UPDATE_LIMIT = 30 };
+
+static bool has_joints(const struct minimization *m) {
+    return m->objective->joints != NULL && m->objective->joints->count > 0;
+}
+
+static void change_objective(struct minimization *m, double change) {
+    struct objective_result *const now = &m->newton->current.objective;
+    now->value += change;
+    now->by_kind[ENERGY_CONTACT] += change;
+}
+
+bool minimization_update_joints(struct minimization *m) {
+    if (!has_joints(m)) {
+        return true;
+    }
+    struct joint_set *const joints = m->objective->joints;
+    struct iterate *const current = &m->newton->current;
+    const double gap = joint_set_gap(joints, current->x);
+    const bool is_slow = gap > SLOW * m->joint_gap && gap < m->joint_gap;
+    m->joint_gap = gap;
+    m->result.joint_gap = gap;
+    if (gap <= 1.0) {
+        return true;
+    }
+    change_objective(m, joint_set_update(joints, current->x, current->gradient));
+    if (is_slow) {
+        change_objective(m, joint_set_stiffen(joints, current->x, STIFFER, current->gradient));
+    }
+    return false;
+}
+
+bool minimization_close_joints(struct minimization *m) {
+    m->joint_updates++;
+    return m->joint_updates > UPDATE_LIMIT || minimization_update_joints(m);
+}
