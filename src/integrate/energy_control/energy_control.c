@@ -122,6 +122,36 @@ static int evaluate_contact(struct energy_control *control, const struct objecti
     return isfinite(energy.potential) ? EVALUATE_OK : EVALUATE_RECOVERABLE;
 }
 
+/// The bodies of a joint are one island. Returns one of them.
+static uint32_t join_joint(struct energy_control *control, const struct joint *joint) {
+    const uint32_t first = control->body[joint->node[0]];
+    for (uint32_t k = 1; k < joint->node_count; k++) {
+        energy_join(control, first, control->body[joint->node[k]]);
+    }
+    return first;
+}
+
+/// Adds the springs of joints; joints that are constraints have no energy.
+static void evaluate_joints(struct energy_control *control, const struct objective *o,
+                            const double *x, double *gradient) {
+    for (size_t i = 0; o->joints != NULL && i < o->joints->count; i++) {
+        const uint32_t body = join_joint(control, &o->joints->joints[i]);
+        control->bodies[body].potential += joint_set_evaluate_joint(o->joints, i, x, true, gradient)
+                                               .elastic;
+    }
+}
+
+void energy_add_joints(struct energy_control *control, const struct energy_step *step,
+                       double seconds, const double *x) {
+    const struct joint_set *const joints = step->objective->joints;
+    for (size_t i = 0; joints != NULL && i < joints->count; i++) {
+        const struct joint_power power = joint_set_power(joints, i, x);
+        struct energy_sums *const sums = &control->sums[join_joint(control, &joints->joints[i])];
+        sums->loss += seconds * power.dissipated;
+        sums->work += seconds * power.supplied;
+    }
+}
+
 /// Computes the potentials of bodies and islands, and the gradient if it is not null.
 static int evaluate(struct energy_control *control, const struct energy_step *step, const double *x,
                     double *gradient) {
@@ -142,6 +172,9 @@ static int evaluate(struct energy_control *control, const struct energy_step *st
     }
     if (answer == EVALUATE_OK) {
         answer = evaluate_contact(control, o, x, gradient);
+    }
+    if (answer == EVALUATE_OK) {
+        evaluate_joints(control, o, x, gradient);
     }
     energy_sum_potentials(control);
     return answer;
@@ -209,6 +242,16 @@ static void constrain_correction(struct energy_control *control, const struct en
             energy_sums_of(control, slot->node)->reaction += step->objective->mass[slot->node] *
                                                              dot3(removed, velocity);
         }
+    }
+}
+
+/// Removes from dv what joints do not allow: their forces do no work on the rest.
+static void constrain_by_joints(const struct energy_step *step, const struct energy_candidate *c) {
+    struct joint_set *const joints = step->objective->joints;
+    if (joints != NULL && joints->count > 0) {
+        const struct joint_stage stage = {
+            .mass = step->objective->mass, .constrained_axes = step->constrained_axes, .x = c->x};
+        joint_set_project(joints, &stage, NULL, c->correction);
     }
 }
 
@@ -433,6 +476,10 @@ pbs_status energy_choose_alpha(struct energy_control *control, const struct ener
                                struct energy_candidate *candidate) {
     const struct energy_candidate *c = candidate;
     RETURN_IF_FAILED(evaluate_end(control, step, c->x_now, c->gradient_now));
+    if (step->objective->joints != NULL) {
+        // Those at x' are normal to what joints allow, and drop out of dv with its projection.
+        joint_set_add_start_forces(step->objective->joints, c->x_now, c->gradient_now);
+    }
     for (uint32_t b = 0; b < control->body_count; b++) {
         control->bodies[b].potential_now = control->bodies[b].potential;
     }
@@ -450,6 +497,7 @@ pbs_status energy_choose_alpha(struct energy_control *control, const struct ener
     complete_correction(control, step, c);
     if (c->position_correction == NULL) {
         constrain_correction(control, step, c);
+        constrain_by_joints(step, c);
     }
     add_up(control, step, c);
     energy_set_targets(control, step);

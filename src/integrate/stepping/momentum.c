@@ -49,6 +49,9 @@ void momentum_balance(const struct momentum_stage *stage, const struct free_body
         const struct free_body *body = &bodies[b];
         const size_t end = body->node_start + body->node_count;
         double shift[3];
+        if (body->is_joined) {
+            continue;
+        }
         find_shift(stage, body, x, shift);
         const double length = norm3(shift);
         bool clear = isfinite(length) && length > 0.0;

@@ -12,6 +12,7 @@ struct free_body {
     size_t node_start, node_count;
     double drag; ///< 1/s
     bool no_gravity;
+    bool is_joined; ///< joints exchange momentum with other bodies: not balanced alone
 };
 
 /// One stage: predictor, weight c, and the velocity (x - origin) / length for drag.

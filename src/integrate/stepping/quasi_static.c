@@ -100,6 +100,7 @@ static double largest_fall(const struct solve *s) {
 static double acting_forces(struct solve *s, const double *x) {
     struct objective potential = *s->objective;
     potential.contacts.count = 0;
+    potential.joint_springs_only = true;
     potential.predictor = x;
     potential.weight = INFINITY;
     const struct objective_result result = objective_evaluate(&potential, x, false,

@@ -154,15 +154,21 @@ static double dissipated_power(const struct step_problem *problem,
     return 2.0 * result.by_kind[ENERGY_DISSIPATED] / objective->stage.length;
 }
 
-/// Returns the friction power, and adds the stage's contact work to energy control.
+/// Returns the power of friction and of the joints' dampers, and adds what contact and joints did
+/// in the stage to energy control.
 static double account_for_contact(struct step *step, const struct stage_recipe *recipe,
                                   const struct kinematics *stage) {
-    const double power = contact_set_friction_power(&step->problem->objective.contacts, step->tasks,
-                                                    stage->x, recipe->length);
+    double power = contact_set_friction_power(&step->problem->objective.contacts, step->tasks,
+                                              stage->x, recipe->length);
     if (is_controlled(step)) {
         const struct energy_step energy = energy_step(step);
         energy_add_contact(&step->w->energy, &energy, recipe->share * step->view.h, stage->x,
                            stage->v);
+        energy_add_joints(&step->w->energy, &energy, recipe->share * step->view.h, stage->x);
+    }
+    const struct joint_set *const joints = step->problem->objective.joints;
+    for (size_t i = 0; joints != NULL && i < joints->count; i++) {
+        power += joint_set_power(joints, i, stage->x).dissipated;
     }
     return power;
 }
@@ -349,6 +355,48 @@ static bool set_stage_scripts(struct step *step, uint32_t index,
     return true;
 }
 
+// --- joints ---
+
+static bool has_joints(const struct step *step) {
+    const struct joint_set *joints = step->problem->objective.joints;
+    return joints != NULL && joints->count > 0;
+}
+
+static struct joint_stage joint_stage(const struct step *step, double weight, const double *x) {
+    return (struct joint_stage){.mass = step->problem->objective.mass,
+                                .stiffness = step->problem->joint_stiffness,
+                                .weight = weight,
+                                .constrained_axes = step->problem->scripts.constrained_axes,
+                                .x = x};
+}
+
+/// time: of the stage in the step, 0 .. 1.
+static void begin_joints(struct step *step, double weight, double time, const double *x) {
+    if (has_joints(step)) {
+        const struct joint_stage stage = joint_stage(step, weight, x);
+        joint_set_begin_stage(step->problem->objective.joints, &stage, time * step->view.h);
+    }
+}
+
+/// The multipliers become the forces at the stage's solution. Joints that contradict each other are
+/// told about, and the step goes on.
+static void end_joints(struct step *step, const double *x) {
+    if (!has_joints(step)) {
+        return;
+    }
+    (void)joint_set_update(step->problem->objective.joints, x, NULL);
+    if (step->result.newton.joint_gap > 1.0 && step->result.status == PBS_OK) {
+        step->result.status = status_fail(
+            PBS_NOT_CONVERGED,
+            "joints hold only to %g of their tolerance: they contradict each other, or what is "
+            "pinned",
+            step->result.newton.joint_gap);
+        status_save(&step->result.unconverged);
+    }
+}
+
+// --- stages ---
+
 static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
@@ -367,10 +415,12 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
         return;
     }
     step->result.stages++;
+    begin_joints(step, recipe.weight, recipe.time, stage->x);
     if (solve_stage(step, &objective, &problem->options, stage->x) < 0 ||
         !repeat_with_friction(step, &objective, stage->x)) {
         return;
     }
+    end_joints(step, stage->x);
     const struct momentum_stage balance = {.mass = objective.mass,
                                            .predictor = w->predictor,
                                            .origin = w->position_history,
@@ -459,6 +509,7 @@ static void run_static_stage(struct step *step) {
         return;
     }
     step->result.stages++;
+    begin_joints(step, INFINITY, 1.0, stage->x);
     const struct static_result solved = balance(step, &objective);
     newton_result_add(&step->result.newton, &solved.newton);
     step->result.is_unsupported = solved.is_unsupported;
@@ -466,6 +517,7 @@ static void run_static_stage(struct step *step) {
     if (!accept_solution(step, &solved.newton)) {
         return;
     }
+    end_joints(step, stage->x);
     w->potential_drop = solved.potential_drop + (problem->continues ? w->potential_drop : 0.0);
     vector_zero(step->tasks, step->count, stage->v);
     vector_zero(step->tasks, step->count, stage->a);
@@ -490,6 +542,7 @@ static pbs_status evaluate_potential(const struct step *step, const double *x, d
     objective.damping = NULL;
     objective.predictor = x;
     objective.weight = INFINITY;
+    objective.joint_springs_only = true;
     objective.stage = (struct stage_view){.origin = x, .length = 1.0};
     const struct objective_result result = objective_evaluate(&objective, x, true, gradient, NULL);
     *value = result.value;
@@ -541,6 +594,7 @@ static double accelerate(struct step *step, const struct kinematics *state, doub
     objective.weight = INFINITY;
     objective.stage = (struct stage_view){.origin = w->predictor, .length = h};
     objective.with_friction = true;
+    objective.joint_springs_only = true;
     contact_set_begin_stage(&objective.contacts, w->predictor, h);
     // The value is requested if nothing else tests whether the state is admissible.
     const struct objective_result result = objective_evaluate(
@@ -561,6 +615,10 @@ static double accelerate(struct step *step, const struct kinematics *state, doub
         out[i] = -w->gradient_now[i] / objective.mass[i / 3];
     }
     constrain_acceleration(step, out);
+    if (has_joints(step)) {
+        const struct joint_stage stage = joint_stage(step, INFINITY, state->x);
+        joint_set_project(objective.joints, &stage, state->v, out);
+    }
     return dissipated_power(step->problem, &objective, state->x, NULL);
 }
 
@@ -919,6 +977,10 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
         workspace->rotations->begin = span->begin;
     }
     const uint32_t stage_count = problem->scheme->stage_count(&step.view);
+    if (has_joints(&step)) {
+        problem->scripts.set_prescribed_targets(problem->scripts.self, span->begin);
+        joint_set_begin_step(problem->objective.joints, workspace->now.x);
+    }
     begin_contact(&step, stage_count);
     if (!failed(&step) && is_controlled(&step)) {
         const struct energy_step energy = energy_step(&step);
@@ -947,6 +1009,8 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
     }
     if (!failed(&step)) {
         step.result.status = solved;
+    } else if (has_joints(&step)) {
+        joint_set_restore(problem->objective.joints);
     }
     return step.result;
 }
