@@ -2,6 +2,7 @@
 #include "contact/surfaces/collision_mesh.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/matrix3/math3.h"
@@ -19,6 +20,7 @@ void collision_mesh_clear(struct collision_mesh *mesh) {
     mesh->isolated_edge_count = 0;
     mesh->exclusion_count = 0;
     mesh->rotation_count = 0;
+    mesh->joined_count = 0;
 }
 
 void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
@@ -39,6 +41,7 @@ void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
     memory_release(memory, mesh->isolated_edges);
     memory_release(memory, mesh->exclusion_start);
     memory_release(memory, mesh->exclusions);
+    memory_release(memory, mesh->joined);
     pairs_free(memory, &mesh->pairs);
     *mesh = (struct collision_mesh){0};
 }
@@ -294,6 +297,46 @@ pbs_status collision_mesh_add(struct memory *memory, const struct collision_part
         collision_mesh_clear(mesh);
     }
     return status;
+}
+
+// --- parts that do not collide ---
+
+static uint64_t pair_key(uint32_t a, uint32_t b) {
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+static int compare_keys(const void *a, const void *b) {
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+pbs_status collision_mesh_join(struct memory *memory, struct collision_mesh *mesh, uint32_t a,
+                               uint32_t b) {
+    RETURN_IF_FAILED(memory_reserve(memory, &mesh->joined, &mesh->joined_capacity,
+                                    mesh->joined_count + 1, sizeof *mesh->joined));
+    mesh->joined[mesh->joined_count++] = pair_key(a, b);
+    mesh->parts[a].is_joined = mesh->parts[b].is_joined = true;
+    return PBS_OK;
+}
+
+void collision_mesh_sort_joined(struct collision_mesh *mesh) {
+    if (mesh->joined_count > 1) {
+        qsort(mesh->joined, mesh->joined_count, sizeof *mesh->joined, compare_keys);
+    }
+}
+
+bool collision_mesh_are_joined(const struct collision_mesh *mesh, uint32_t a, uint32_t b) {
+    const uint64_t key = pair_key(a, b);
+    size_t low = 0, high = mesh->joined_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (mesh->joined[middle] < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < mesh->joined_count && mesh->joined[low] == key;
 }
 
 // --- positions ---

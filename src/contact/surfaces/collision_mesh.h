@@ -28,6 +28,7 @@ struct collision_part {
     uint32_t mask;    ///< groups that it collides with, bits; both parts must agree
     bool touches_itself;
     bool has_exclusions; ///< some of its points have exclusions
+    bool is_joined;      ///< some other part does not collide with it, see collision_mesh_join
     bool is_obstacle;
     uint32_t first_point; ///< of the mesh; set by collision_mesh_add
     uint32_t obstacle;    ///< index of the obstacle
@@ -72,6 +73,8 @@ struct collision_mesh {
         local_capacity, edge_capacity, edge_square_capacity, triangle_capacity,
         isolated_point_capacity, isolated_edge_capacity, exclusion_start_capacity,
         exclusion_capacity;
+    uint64_t *joined; ///< joined_count: pairs of parts that do not collide, sorted
+    size_t joined_count, joined_capacity;
     struct pairs pairs; ///< scratch
 };
 
@@ -107,6 +110,14 @@ void collision_mesh_clear(struct collision_mesh *mesh);
 pbs_status collision_mesh_add(struct memory *memory, const struct collision_part_input *input,
                               struct collision_mesh *mesh);
 void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh);
+
+/// Two parts, by their indices, do not collide. collision_mesh_sort_joined must follow the last
+/// one.
+pbs_status collision_mesh_join(struct memory *memory, struct collision_mesh *mesh, uint32_t a,
+                               uint32_t b);
+void collision_mesh_sort_joined(struct collision_mesh *mesh);
+/// Whether they are joined.
+bool collision_mesh_are_joined(const struct collision_mesh *mesh, uint32_t a, uint32_t b);
 
 /// Returns the mean rest length of edges, m; infinity without edges.
 double collision_mesh_mean_edge(const struct collision_mesh *mesh);
@@ -201,7 +212,8 @@ static inline bool collision_mesh_may_touch(const struct collision_mesh *mesh, u
         return p->touches_itself;
     }
     return !(p->is_obstacle && q->is_obstacle) && (p->group & q->mask) != 0 &&
-           (q->group & p->mask) != 0;
+           (q->group & p->mask) != 0 &&
+           !(p->is_joined && q->is_joined && collision_mesh_are_joined(mesh, i, j));
 }
 
 #endif
