@@ -22,6 +22,7 @@
 #include "expert.h"
 #include "grid.h"
 #include "integrator.h"
+#include "joint.h"
 #include "peridynamic.h"
 #include "point.h"
 #include "query.h"

@@ -1,4 +1,5 @@
 // Worlds: settings, creation, destruction and what else needs no step.
+#include "world/objects/joint.h"
 #include "world/world.h"
 
 #include <stdarg.h>
@@ -155,6 +156,7 @@ static void destroy(pbs_world *w) {
     memory_release(&w->memory, w->callbacks);
     memory_release(&w->memory, w->readback.contacts);
     memory_release(&w->memory, w->broken.rows);
+    memory_release(&w->memory, w->broken_joints.rows);
     memory_release(&w->memory, w->readback.next);
     if (w->query != NULL) {
         query_index_free(w->query);
@@ -468,6 +470,9 @@ pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(i, "the integrator"));
     RETURN_IF_FAILED(contact_kind_check_scheme(&w->scene, i->choice.scheme));
+    if (w->scene.joints.count > 0) {
+        RETURN_IF_FAILED(world_joint_check_scheme(i->choice.scheme));
+    }
     for (size_t b = 0; b < w->scene.bodies.count; b++) {
         const struct body_table *kind = scene_body(&w->scene, b)->table;
         if (kind->check_scheme != NULL) {

@@ -2,6 +2,7 @@
 #ifndef PBS_WORLD_WORLD_H
 #define PBS_WORLD_WORLD_H
 
+#include "pbs/joint.h"
 #include "pbs/readback.h"
 #include "world/model/query_index.h"
 #include "world/model/topology.h"
@@ -27,6 +28,12 @@ struct broken_bonds {
     size_t count, capacity;
 };
 
+/// The joints that broke in the last call that landed.
+struct broken_joints {
+    pbs_broken_joint *rows;
+    size_t count, capacity;
+};
+
 struct pbs_world {
     struct memory memory;
     struct tasks *tasks;
@@ -35,6 +42,7 @@ struct pbs_world {
     struct topology topology;
     struct readback readback;
     struct broken_bonds broken;
+    struct broken_joints broken_joints;
     struct query_index *query; ///< brought up to date by queries, whose world is constant
     struct callback *callbacks;
     size_t callback_count, callback_capacity;
@@ -51,6 +59,10 @@ struct collider *world_enter_collider(const pbs_world *w, pbs_collider c, pbs_st
 
 /// Null where the id names nothing; sets no message.
 struct body *world_body(const pbs_world *w, pbs_body b);
+
+/// Removes joints: one, or all of a body.
+void world_destroy_joint(pbs_world *w, struct world_joint *joint);
+void world_destroy_joints_of(pbs_world *w, const struct body *body);
 
 /// Before a constant call reads all nodes: where bodies were destroyed they lie apart.
 void world_settle(const pbs_world *w);

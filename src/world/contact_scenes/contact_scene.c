@@ -10,6 +10,7 @@
 #include "world/particles/bonded.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/contact_scenes/contact_scale.h"
+#include "world/objects/joint.h"
 #include "world/objects/motion.h"
 #include "world/objects/collider.h"
 
@@ -259,6 +260,41 @@ static pbs_status add_collider(struct memory *memory, const struct collider *col
     }
 }
 
+// --- joints ---
+
+/// Joined bodies do not touch, also after the joint broke: they lie together then.
+static bool is_apart(const struct world_joint *joint) {
+    return joint->desc.touching == 0 && joint->sides[0].body != NULL &&
+           joint->sides[1].body != NULL && joint->sides[0].body != joint->sides[1].body;
+}
+
+/// Parts are the bodies in order of creation.
+static pbs_status join_parts(const struct scene *scene, struct memory *memory,
+                             struct collision_mesh *mesh) {
+    if (scene->joints.count == 0) {
+        return PBS_OK;
+    }
+    uint32_t *part_of_slot = memory_allocate(memory, scene->bodies.slot_count,
+                                             sizeof *part_of_slot);
+    if (part_of_slot == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        part_of_slot[scene_body(scene, i)->slot] = (uint32_t)i;
+    }
+    pbs_status status = PBS_OK;
+    for (size_t i = 0; i < scene->joints.count && status >= 0; i++) {
+        const struct world_joint *joint = scene_joint(scene, i);
+        if (is_apart(joint)) {
+            status = collision_mesh_join(memory, mesh, part_of_slot[joint->sides[0].body->slot],
+                                         part_of_slot[joint->sides[1].body->slot]);
+        }
+    }
+    memory_release(memory, part_of_slot);
+    collision_mesh_sort_joined(mesh);
+    return status;
+}
+
 // --- all together ---
 
 double contact_scene_stiffness(const struct scene *scene) {
@@ -271,6 +307,7 @@ static pbs_status build(const struct scene *scene, struct memory *memory,
                         const struct contact_placement *placement,
                         struct barrier_contact *contact) {
     RETURN_IF_FAILED(add_bodies(scene, memory, placement, &contact->mesh));
+    RETURN_IF_FAILED(join_parts(scene, memory, &contact->mesh));
     for (size_t i = 0; i < scene->colliders.count; i++) {
         RETURN_IF_FAILED(add_collider(memory, scene_collider(scene, i), (uint32_t)i, contact));
     }

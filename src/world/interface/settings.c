@@ -44,6 +44,9 @@ const struct settings_kind settings_stats = KIND(pbs_stats);
 const struct settings_kind settings_dense_stats = KIND(pbs_dense_stats);
 const struct settings_kind settings_linear_solver = KIND(pbs_linear_solver);
 const struct settings_kind settings_point = KIND(pbs_point);
+const struct settings_kind settings_joint = KIND(pbs_joint_desc);
+const struct settings_kind settings_joint_state = KIND(pbs_joint_state);
+const struct settings_kind settings_broken_joint = KIND(pbs_broken_joint);
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;

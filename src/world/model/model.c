@@ -102,7 +102,10 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
         const struct body *body = scene_body(scene, i);
         if (!body->table->calls_host) {
             model->free_bodies[model->free_body_count] = (struct free_body){
-                body->node_start, count_places(scene, body), body->drag, body->no_gravity};
+                .node_start = body->node_start,
+                .node_count = count_places(scene, body),
+                .drag = body->drag,
+                .no_gravity = body->no_gravity};
             model->free_body_count++;
         }
     }

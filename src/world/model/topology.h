@@ -71,8 +71,11 @@ struct topology {
     double contact_energy;   ///< J, where the last step ended
     struct obstacle *obstacles, *obstacles_now;
     size_t obstacle_capacity, obstacle_now_capacity;
-    struct contact_set contacts;  ///< those of the world's kind
+    struct contact_set contacts; ///< those of the world's kind
     struct contact_coupling coupling;
+    struct joint_set joints;      ///< those that are not broken, in order of creation
+    double *joint_stiffness;      ///< node_count, N/m: see struct joint_stage; null without joints
+    bool joints_are_current;      ///< false: joints came, went or changed since `joints` was built
     struct contact_report report; ///< of the step that is taken; parts are bodies, then colliders
     uint32_t *node_parts;         ///< node_count: the body of each node
     double *balance;              ///< the forces by which an adaptive stiffness is chosen

@@ -149,6 +149,7 @@ struct body {
     pbs_contact_desc contact;
     struct body_barrier barrier;
     struct contact_load load; ///< of the last step
+    size_t joint_count;       ///< of the joints that one of its points belongs to
     const char *moved_by;     ///< what the host did to it since a step has looked for overlaps, as
                               ///< words for messages; null: nothing, or unknown
     void *own;                ///< what the file of its kind alone knows; null: nothing

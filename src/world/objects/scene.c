@@ -11,6 +11,10 @@ struct collider *scene_collider(const struct scene *scene, size_t index) {
     return handle_at(&scene->colliders, index);
 }
 
+struct world_joint *scene_joint(const struct scene *scene, size_t index) {
+    return handle_at(&scene->joints, index);
+}
+
 pbs_body scene_body_id(const struct scene *scene, size_t index) {
     if (index >= scene->bodies.count) {
         return (pbs_body){0};
@@ -164,8 +168,12 @@ void scene_free(struct scene *scene, struct memory *memory) {
         collider_free_arrays(memory, &scene_collider(scene, i)->desc);
         memory_release(memory, scene_collider(scene, i));
     }
+    for (size_t i = 0; i < scene->joints.count; i++) {
+        memory_release(memory, scene_joint(scene, i));
+    }
     handle_free(&scene->bodies, memory);
     handle_free(&scene->colliders, memory);
+    handle_free(&scene->joints, memory);
     nodes_free(&scene->nodes, memory);
     free_history(&scene->history, memory);
     *scene = (struct scene){0};

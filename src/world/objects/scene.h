@@ -14,6 +14,8 @@
 #include "world/objects/nodes.h"
 #include "world/objects/vertices.h"
 
+struct world_joint;
+
 /// A scheme with its settings: what worlds copy of an integrator.
 struct scheme_choice {
     const struct scheme_table *scheme;
@@ -49,7 +51,7 @@ struct scene {
     double free_reference; ///< N: reference force of a scene without weight and stiffness; 0: not
                            ///< measured yet
     struct counters counters;
-    struct handle_table bodies, colliders;
+    struct handle_table bodies, colliders, joints;
     struct nodes nodes;
     struct history history;
     struct step_memory step_memory;         ///< of the integrator's step control
@@ -62,6 +64,7 @@ struct scene {
 /// The index-th in order of creation.
 struct body *scene_body(const struct scene *scene, size_t index);
 struct collider *scene_collider(const struct scene *scene, size_t index);
+struct world_joint *scene_joint(const struct scene *scene, size_t index);
 
 /// What hosts call them; 0 of an index that is too large.
 pbs_body scene_body_id(const struct scene *scene, size_t index);

@@ -7,6 +7,7 @@
 #include "base/lanes/vector.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/interface/settings.h"
+#include "world/model/joint_scene.h"
 #include "world/world.h"
 
 /// One term over all domains in order.
@@ -84,7 +85,7 @@ pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
     RETURN_IF_FAILED(sum_scene(w, by_kind));
     const struct nodes *const nodes = &w->scene.nodes;
     energy.kinetic = 0.5 * vector_weighted_square(NULL, nodes->count, nodes->mass, nodes->v);
-    energy.elastic = by_kind[ENERGY_ELASTIC];
+    energy.elastic = by_kind[ENERGY_ELASTIC] + joint_scene_spring_energy(&w->scene);
     energy.gravity = by_kind[ENERGY_GRAVITY];
     energy.external = by_kind[ENERGY_EXTERNAL];
     energy.host = by_kind[ENERGY_HOST];

@@ -1,6 +1,7 @@
 // Saving a world. Descriptions are written as they were given and the state as it is; what follows
 // from them (masses, surfaces, matrices) is made again by the restore.
 #include "world/snapshots/saved_collider.h"
+#include "world/snapshots/saved_joint.h"
 #include "world/snapshots/snapshot.h"
 
 #include <string.h>
@@ -116,6 +117,14 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
     }
 }
 
+static void write_joints(struct byte_writer *out, const struct scene *scene) {
+    write_slots(out, &scene->joints);
+    for (size_t i = 0; i < scene->joints.count; i++) {
+        write_u32(out, scene_joint(scene, i)->slot);
+        saved_joint_write(out, scene_joint(scene, i));
+    }
+}
+
 static void write_nodes(struct byte_writer *out, const struct nodes *nodes) {
     write_u64(out, nodes->count);
     write_doubles(out, nodes->x, 3 * nodes->count);
@@ -215,6 +224,7 @@ static void write_scene(struct byte_writer *out, const void *saved) {
     }
     write_bodies(out, scene);
     write_nodes(out, &scene->nodes);
+    write_joints(out, scene);
     write_history(out, scene);
     snapshot_write_step_memory(out, &scene->step_memory);
     write_solver_memory(out, &scene->solver_memory);

@@ -7,7 +7,7 @@
 #include "world/interface/byte_stream.h"
 
 /// Grows whenever the bytes that follow mean something else.
-#define SNAPSHOT_VERSION UINT32_C(26)
+#define SNAPSHOT_VERSION UINT32_C(27)
 
 /// Reads as another number on a machine of the other byte order.
 #define SNAPSHOT_ORDER UINT32_C(0x01020304)

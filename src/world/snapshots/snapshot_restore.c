@@ -14,6 +14,7 @@
 #include "world/objects/body_table.h"
 #include "world/objects/collider.h"
 #include "world/snapshots/saved_collider.h"
+#include "world/snapshots/saved_joint.h"
 #include "world/snapshots/snapshot.h"
 #include "world/world.h"
 
@@ -432,6 +433,33 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     return PBS_OK;
 }
 
+// --- joints ---
+
+static pbs_status read_joints(struct byte_reader *in, struct memory *memory, struct scene *scene) {
+    size_t count = 0;
+    RETURN_IF_FAILED(read_slots(in, memory, &scene->joints, "joint slots", &count));
+    for (size_t i = 0; i < count; i++) {
+        uint32_t slot = 0;
+        RETURN_IF_FAILED(read_slot(in, &scene->joints, &slot));
+        struct world_joint *joint = memory_allocate(memory, 1, sizeof *joint);
+        if (joint == NULL) {
+            return PBS_ERROR_MEMORY;
+        }
+        joint->slot = slot;
+        handle_insert_at(&scene->joints, slot, joint);
+        RETURN_IF_FAILED(as_format(saved_joint_read(in, scene, joint), "joint", i));
+        for (int s = 0; s < 2; s++) {
+            if (joint->sides[s].body != NULL) {
+                joint->sides[s].body->joint_count++;
+            }
+        }
+    }
+    if (count > 0) {
+        RETURN_IF_FAILED(as_format(world_joint_check_scheme(scene->integrator.scheme), "joint", 0));
+    }
+    return PBS_OK;
+}
+
 // --- all together ---
 
 static pbs_status read_frictions(struct byte_reader *in, struct friction_table *out) {
@@ -495,6 +523,7 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(read_bodies(in, memory, scene));
     RETURN_IF_FAILED(read_nodes(in, &scene->nodes));
     RETURN_IF_FAILED(check_planes(scene));
+    RETURN_IF_FAILED(read_joints(in, memory, scene));
     scene_place_vertices(scene, NULL);
     bonded_measure_spins(scene);
     RETURN_IF_FAILED(read_history(in, memory, scene));
@@ -528,6 +557,7 @@ pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size) {
     w->stats = (pbs_stats){0};
     w->readback.count = 0;
     w->broken.count = 0;
+    w->broken_joints.count = 0;
     query_index_forget_parts(w->query);
     world_attach_callbacks(w);
     return PBS_OK;

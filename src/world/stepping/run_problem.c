@@ -5,6 +5,7 @@
 
 #include "base/matrix3/math3.h"
 #include "world/contact_scenes/contact_kind.h"
+#include "world/model/joint_scene.h"
 #include "world/objects/motion.h"
 #include "world/stepping/contact_run.h"
 
@@ -53,6 +54,7 @@ static void set_prescribed_targets(void *self, double fraction) {
     struct placing placing = {run, fraction};
     tasks_for(w->tasks, (w->scene.nodes.count + PLACED_AT_ONCE - 1) / PLACED_AT_ONCE, place_some,
               &placing);
+    joint_scene_place(&w->topology, &w->scene, fraction);
 }
 
 static void set_contact_obstacles(void *self, double now, double target) {
@@ -169,6 +171,7 @@ pbs_status run_fill_problem(struct run *run) {
                       .term_count = t->model.term_count,
                       .mass = w->scene.nodes.mass,
                       .contacts = t->contacts,
+                      .joints = t->joints.count > 0 ? &t->joints : NULL,
                       .coupling = &t->coupling,
                       .rest_shapes = t->model.rest_shapes,
                       .rest_shape_count = t->model.rest_shape_count,
@@ -188,6 +191,7 @@ pbs_status run_fill_problem(struct run *run) {
         .body_count = t->model.free_body_count,
         .gravity = w->scene.settings.gravity,
         .force = w->scene.nodes.force,
+        .joint_stiffness = t->joint_stiffness,
         .damping = t->model.has_damping ? &t->rayleigh : NULL,
         .newton = t->newton,
         .projection = &t->projection,

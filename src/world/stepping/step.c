@@ -10,6 +10,8 @@
 #include "world/breaking/breaking.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/interface/check.h"
+#include "world/model/joint_scene.h"
+#include "world/objects/joint.h"
 #include "world/objects/motion.h"
 #include "world/particles/bonded.h"
 #include "world/readback/contact_readback.h"
@@ -47,6 +49,11 @@ static pbs_status prepare_topology(pbs_world *w) {
                   (unsigned)t->model.assembly.layout.domain_count);
         warn_of_untouchable(w);
     }
+    if (!t->joints_are_current) {
+        RETURN_IF_FAILED(joint_scene_build(t, &w->scene, &w->memory));
+    }
+    RETURN_IF_FAILED(memory_reserve(&w->memory, &w->broken_joints.rows, &w->broken_joints.capacity,
+                                    t->joints.count, sizeof *w->broken_joints.rows));
     RETURN_IF_FAILED(scene_reserve_history(&w->scene, &w->memory));
     RETURN_IF_FAILED(memory_reserve(&w->memory, &w->broken.rows, &w->broken.capacity,
                                     t->breaks.capacity, sizeof *w->broken.rows));
@@ -94,11 +101,31 @@ static void load_state(pbs_world *w, double h) {
     copy_array(w->tasks, count, history->v_before, workspace->before.v);
     copy_accounts(history->accounts, history->account_count, workspace->energy.accounts);
     newton_set_solver_history(w->topology.newton, &w->scene.solver_memory);
+    joint_scene_load(&w->topology, &w->scene);
     vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->topology.prescribed_velocity);
     vector_scale(w->tasks, count, 1.0 / h, w->topology.prescribed_velocity);
 }
 
 // --- after ---
+
+static void land_joints(pbs_world *w) {
+    w->broken_joints.count = 0;
+    if (joint_scene_land(&w->topology, &w->scene) == 0) {
+        return;
+    }
+    for (size_t i = 0; i < w->scene.joints.count; i++) {
+        const struct world_joint *joint = scene_joint(&w->scene, i);
+        if (joint->broken && joint->broke_time == w->scene.time) {
+            w->broken_joints.rows[w->broken_joints.count++] = (pbs_broken_joint){
+                .joint = pbs_world_joint_at(w, i),
+                .time = joint->broke_time,
+                .force = joint->broke_force,
+                .torque = joint->broke_torque};
+        }
+    }
+    // What moved together does so no more.
+    scene_forget_states(&w->scene);
+}
 
 /// The state that was reached becomes the scene's. Cannot fail.
 static void land(struct run *run) {
@@ -120,6 +147,7 @@ static void land(struct run *run) {
     scene->time += run->h;
     run->sum.dissipated += breaks_commit(w);
     scene->dissipated += run->sum.dissipated;
+    land_joints(w);
     scene->free_reference = run->free_reference;
     scene->barrier = run->barrier;
     run_contact_land(run);
@@ -226,6 +254,7 @@ static void step_empty(struct run *run) {
     }
     run->w->readback.count = 0;
     run->w->broken.count = 0;
+    run->w->broken_joints.count = 0;
     query_index_forget_places(run->w->query);
 }
 

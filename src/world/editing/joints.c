@@ -1,0 +1,149 @@
+// Joints come, change and go.
+#include <math.h>
+#include <string.h>
+
+#include "base/runtime/arithmetic.h"
+#include "base/matrix3/math3.h"
+#include "world/interface/check.h"
+#include "world/interface/settings.h"
+#include "world/objects/joint.h"
+#include "world/world.h"
+
+pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size) {
+    const pbs_joint_desc defaults = {
+        .kind = PBS_JOINT_BALL,
+        .a = {.struct_size = sizeof(pbs_point)},
+        .b = {.struct_size = sizeof(pbs_point)},
+        .axis = {0.0, 0.0, 1.0},
+        .lower = -INFINITY,
+        .upper = INFINITY,
+        .break_force = INFINITY,
+        .break_torque = INFINITY,
+    };
+    return settings_init(&settings_joint, d, struct_size, &defaults);
+}
+
+/// What is built of joints, and what schemes remember of motion without the change, is of no use.
+static void change(pbs_world *w) {
+    w->topology.joints_are_current = false;
+    scene_forget_states(&w->scene);
+}
+
+pbs_status pbs_joint_create(pbs_world *w, const pbs_joint_desc *d, pbs_joint *out) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_pointer(out, "out"));
+    pbs_joint_desc settings = {0};
+    struct world_joint made;
+    RETURN_IF_FAILED(settings_read(&settings_joint, d, &settings));
+    RETURN_IF_FAILED(world_joint_check_scheme(w->scene.integrator.scheme));
+    RETURN_IF_FAILED(world_joint_make(&w->scene, &settings, &made));
+    RETURN_IF_FAILED(handle_reserve(&w->scene.joints, &w->memory));
+    struct world_joint *joint = memory_allocate(&w->memory, 1, sizeof *joint);
+    if (joint == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    *joint = made;
+    joint->slot = handle_insert(&w->scene.joints, joint);
+    for (int s = 0; s < 2; s++) {
+        if (joint->sides[s].body != NULL) {
+            joint->sides[s].body->joint_count++;
+        }
+    }
+    w->topology.contact_is_current = w->topology.contact_is_current && settings.touching != 0;
+    change(w);
+    *out = pbs_world_joint_at(w, w->scene.joints.count - 1);
+    return PBS_OK;
+}
+
+static struct world_joint *enter_joint(const pbs_world *w, pbs_joint j, pbs_status *status) {
+    *status = world_enter(w);
+    if (*status < 0) {
+        return NULL;
+    }
+    struct world_joint *joint = handle_find(&w->scene.joints, j.id, HANDLE_JOINT, w->scene.stamp);
+    *status = joint != NULL ? PBS_OK : PBS_ERROR_HANDLE;
+    return joint;
+}
+
+void world_destroy_joint(pbs_world *w, struct world_joint *joint) {
+    for (int s = 0; s < 2; s++) {
+        if (joint->sides[s].body != NULL) {
+            joint->sides[s].body->joint_count--;
+        }
+    }
+    w->topology.contact_is_current = w->topology.contact_is_current && joint->desc.touching != 0;
+    handle_remove(&w->scene.joints, joint->slot);
+    memory_release(&w->memory, joint);
+    change(w);
+}
+
+void world_destroy_joints_of(pbs_world *w, const struct body *body) {
+    for (size_t i = w->scene.joints.count; i-- > 0 && body->joint_count > 0;) {
+        struct world_joint *joint = scene_joint(&w->scene, i);
+        if (world_joint_has(joint, body)) {
+            world_destroy_joint(w, joint);
+        }
+    }
+}
+
+pbs_status pbs_joint_destroy(pbs_world *w, pbs_joint j) {
+    RETURN_IF_FAILED(world_enter(w));
+    if (j.id == 0) {
+        return PBS_OK;
+    }
+    pbs_status status = PBS_OK;
+    struct world_joint *joint = enter_joint(w, j, &status);
+    RETURN_IF_FAILED(status);
+    world_destroy_joint(w, joint);
+    return PBS_OK;
+}
+
+bool pbs_joint_is_valid(const pbs_world *w, pbs_joint j) {
+    return w != NULL && handle_peek(&w->scene.joints, j.id, HANDLE_JOINT, w->scene.stamp) != NULL;
+}
+
+// --- changes ---
+
+static pbs_status check_same_place(const pbs_joint_desc *now, const pbs_joint_desc *next) {
+    const bool same = now->kind == next->kind && memcmp(&now->a, &next->a, sizeof now->a) == 0 &&
+                      memcmp(&now->b, &next->b, sizeof now->b) == 0 &&
+                      memcmp(now->axis, next->axis, sizeof now->axis) == 0;
+    return same
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "kind, points or axis are not those of the joint: another one must be "
+                             "made for these");
+}
+
+pbs_status pbs_joint_set_settings(pbs_world *w, pbs_joint j, const pbs_joint_desc *d) {
+    ARITHMETIC_SCOPE();
+    pbs_status status = PBS_OK;
+    struct world_joint *joint = enter_joint(w, j, &status);
+    RETURN_IF_FAILED(status);
+    pbs_joint_desc settings = {0};
+    RETURN_IF_FAILED(settings_read(&settings_joint, d, &settings));
+    RETURN_IF_FAILED(check_same_place(&joint->desc, &settings));
+    RETURN_IF_FAILED(world_joint_check(joint->table, &settings));
+    if (settings.touching != joint->desc.touching) {
+        w->topology.contact_is_current = false;
+    }
+    world_joint_change(joint, &settings);
+    w->topology.joints_are_current = false;
+    return PBS_OK;
+}
+
+pbs_status pbs_joint_set_target(pbs_world *w, pbs_joint j, const double place[3]) {
+    pbs_status status = PBS_OK;
+    struct world_joint *joint = enter_joint(w, j, &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_pointer(place, "place"));
+    RETURN_IF_FAILED(check_place(place, "place"));
+    struct joint_side *side = &joint->sides[joint->sides[0].body == NULL ? 0 : 1];
+    if (side->body != NULL) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "both sides of the joint are bodies: no point of space could move");
+    }
+    copy3(place, side->target);
+    return PBS_OK;
+}

@@ -1,0 +1,244 @@
+// See joint_scene.h.
+#include "world/model/joint_scene.h"
+
+#include <math.h>
+
+#include "base/matrix3/math3.h"
+#include "world/objects/joint.h"
+
+// --- nodes of a joint ---
+
+/// The index of a world's node in the joint, added if it is new.
+static uint32_t index_of(struct joint *joint, uint32_t node) {
+    uint32_t i = 0;
+    while (i < joint->node_count && joint->node[i] != node) {
+        i++;
+    }
+    if (i == joint->node_count) {
+        joint->node[i] = node;
+        joint->node_count++;
+    }
+    return i;
+}
+
+static void add_to(struct joint_vector *vector, const uint32_t *at, uint32_t count, double factor,
+                   const double *weights) {
+    for (uint32_t k = 0; k < count; k++) {
+        vector->weight[at[k]] += factor * weights[k];
+    }
+}
+
+/// Adds one side's point and axes. sign: -1 of side a in the gap.
+static void add_side(const struct joint_side *side, double sign, uint32_t axes,
+                     struct joint *joint) {
+    uint32_t at[POINT_NODES] = {0};
+    for (uint32_t k = 0; k < side->count; k++) {
+        at[k] = index_of(joint, (uint32_t)side->body->node_start + side->node[k]);
+    }
+    add_to(&joint->vectors[JOINT_GAP], at, side->count, sign, side->weight);
+    for (uint32_t a = 0; a < JOINT_AXES; a++) {
+        add_to(&joint->vectors[axes + a], at, side->count, 1.0, side->axis_weight[a]);
+        copy3(side->axis[a], joint->vectors[axes + a].constant);
+    }
+}
+
+/// x_b - x_a - sum_k offset_k axis_k of a.
+static void subtract_offset(const struct world_joint *own, struct joint *joint) {
+    struct joint_vector *const out = &joint->vectors[JOINT_OFFSET_GAP];
+    *out = joint->vectors[JOINT_GAP];
+    for (int a = 0; a < JOINT_AXES; a++) {
+        const struct joint_vector *axis = &joint->vectors[JOINT_A_U + a];
+        for (int k = 0; k < JOINT_NODES; k++) {
+            out->weight[k] -= own->offset[a] * axis->weight[k];
+        }
+        add_scaled3(out->constant, -own->offset[a], axis->constant, out->constant);
+    }
+}
+
+struct joint joint_scene_make(const struct world_joint *own) {
+    struct joint joint = world_joint_rows(own);
+    add_side(&own->sides[0], -1.0, JOINT_A_U, &joint);
+    add_side(&own->sides[1], 1.0, JOINT_B_U, &joint);
+    subtract3(own->sides[1].place, own->sides[0].place, joint.vectors[JOINT_GAP].constant);
+    subtract_offset(own, &joint);
+    return joint;
+}
+
+// --- building ---
+
+/// About what resists the motion of a node besides inertia, N/m. Affine bodies resist nothing but
+/// strain, which rows of joints do not ask for.
+static void fill_stiffness(const struct scene *scene, double *out) {
+    for (size_t b = 0; b < scene->bodies.count; b++) {
+        const struct body *body = scene_body(scene, b);
+        const double spacing = body->extent / cbrt((double)body->node_count);
+        for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
+            out[i] = spacing > 0.0 ? scene->nodes.stiffness[i] / spacing : 0.0;
+        }
+    }
+}
+
+/// Free bodies are in the order of their nodes.
+static void mark_body(struct model *model, const struct body *body) {
+    size_t low = 0, high = model->free_body_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (model->free_bodies[middle].node_start < body->node_start) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low < model->free_body_count && model->free_bodies[low].node_start == body->node_start) {
+        model->free_bodies[low].is_joined = true;
+    }
+}
+
+static void mark_joined(struct model *model, const struct scene *scene) {
+    for (size_t f = 0; f < model->free_body_count; f++) {
+        model->free_bodies[f].is_joined = false;
+    }
+    for (size_t i = 0; i < scene->joints.count; i++) {
+        const struct world_joint *joint = scene_joint(scene, i);
+        for (int s = 0; s < 2 && !joint->broken; s++) {
+            if (joint->sides[s].body != NULL) {
+                mark_body(model, joint->sides[s].body);
+            }
+        }
+    }
+}
+
+static size_t count_whole(const struct scene *scene) {
+    size_t count = 0;
+    for (size_t i = 0; i < scene->joints.count; i++) {
+        count += !scene_joint(scene, i)->broken;
+    }
+    return count;
+}
+
+pbs_status joint_scene_build(struct topology *t, const struct scene *scene, struct memory *memory) {
+    joint_set_free(memory, &t->joints);
+    memory_release(memory, t->joint_stiffness);
+    t->joint_stiffness = NULL;
+    t->joints_are_current = true;
+    const size_t count = count_whole(scene);
+    mark_joined(&t->model, scene);
+    if (count == 0) {
+        return PBS_OK;
+    }
+    t->joints_are_current = false;
+    t->joint_stiffness = memory_allocate(memory, scene->nodes.count, sizeof *t->joint_stiffness);
+    struct joint *joints = memory_allocate(memory, count, sizeof *joints);
+    if (joints == NULL || t->joint_stiffness == NULL) {
+        memory_release(memory, joints);
+        return PBS_ERROR_MEMORY;
+    }
+    fill_stiffness(scene, t->joint_stiffness);
+    size_t next = 0;
+    for (size_t i = 0; i < scene->joints.count; i++) {
+        const struct world_joint *own = scene_joint(scene, i);
+        if (!own->broken) {
+            joints[next++] = joint_scene_make(own);
+        }
+    }
+    RETURN_IF_FAILED(joint_set_build(memory, &t->model.assembly.layout, joints, count, &t->joints));
+    t->joints_are_current = true;
+    return PBS_OK;
+}
+
+// --- motion ---
+
+static void place_in_space(const struct joint_side *side, double fraction, double out[3]) {
+    for (int k = 0; k < 3; k++) {
+        out[k] = fraction == 1.0 ? side->target[k]
+                                 : side->place[k] + fraction * (side->target[k] - side->place[k]);
+    }
+}
+
+void joint_scene_place(const struct topology *t, const struct scene *scene, double fraction) {
+    size_t next = 0;
+    for (size_t i = 0; i < scene->joints.count && t->joints.count > 0; i++) {
+        const struct world_joint *own = scene_joint(scene, i);
+        if (own->broken) {
+            continue;
+        }
+        struct joint *const joint = &t->joints.joints[next++];
+        double a[3], b[3];
+        place_in_space(&own->sides[0], fraction, a);
+        place_in_space(&own->sides[1], fraction, b);
+        subtract3(b, a, joint->vectors[JOINT_GAP].constant);
+        subtract_offset(own, joint);
+    }
+}
+
+/// Breaks the joint if it bears more than it can.
+static bool breaks(const struct topology *t, size_t index, double time, struct world_joint *own) {
+    const struct joint_wrench wrench = joint_set_wrench(&t->joints, index, t->workspace.now.x);
+    const double force = norm3(wrench.force), torque = norm3(wrench.torque);
+    own->broken = force > own->desc.break_force || torque > own->desc.break_torque;
+    if (own->broken) {
+        own->broke_time = time;
+        own->broke_force = force;
+        own->broke_torque = torque;
+    }
+    return own->broken;
+}
+
+static void keep_state(const struct joint *joint, const double *x, struct world_joint *own) {
+    struct joint_values values;
+    joint_measure(joint, x, &values);
+    own->stiffening = joint->stiffening;
+    for (uint32_t r = 0; r < joint->row_count; r++) {
+        own->multiplier[r] = joint->rows[r].multiplier;
+    }
+    if (joint->has_angle) {
+        const struct joint_row row = {.form = JOINT_ANGLE};
+        own->angle = joint_quantity(joint, &row, &values);
+    }
+    for (int s = 0; s < 2; s++) {
+        copy3(own->sides[s].target, own->sides[s].place);
+    }
+}
+
+double joint_scene_spring_energy(const struct scene *scene) {
+    double sum = 0.0;
+    for (size_t i = 0; i < scene->joints.count; i++) {
+        const struct world_joint *own = scene_joint(scene, i);
+        if (!own->broken && own->desc.spring_stiffness > 0.0) {
+            struct joint joint = joint_scene_make(own);
+            const struct joint_set set = {.count = 1, .joints = &joint};
+            sum += joint_set_evaluate(&set, scene->nodes.x, true, NULL).elastic;
+        }
+    }
+    return sum;
+}
+
+void joint_scene_load(const struct topology *t, const struct scene *scene) {
+    size_t next = 0;
+    for (size_t i = 0; i < scene->joints.count && t->joints.count > 0; i++) {
+        const struct world_joint *own = scene_joint(scene, i);
+        if (own->broken) {
+            continue;
+        }
+        struct joint *const joint = &t->joints.joints[next++];
+        joint->angle_start = own->angle;
+        joint->stiffening = own->stiffening;
+        for (uint32_t r = 0; r < joint->row_count; r++) {
+            joint->rows[r].multiplier = own->multiplier[r];
+        }
+    }
+}
+
+size_t joint_scene_land(struct topology *t, struct scene *scene) {
+    size_t next = 0, broke = 0;
+    for (size_t i = 0; i < scene->joints.count && t->joints.count > 0; i++) {
+        struct world_joint *const own = scene_joint(scene, i);
+        if (!own->broken) {
+            keep_state(&t->joints.joints[next], t->workspace.now.x, own);
+            broke += breaks(t, next, scene->time, own);
+            next++;
+        }
+    }
+    t->joints_are_current = t->joints_are_current && broke == 0;
+    return broke;
+}

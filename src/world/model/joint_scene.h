@@ -1,0 +1,28 @@
+// The joints of a scene as the minimiser sees them, and back.
+#ifndef PBS_WORLD_MODEL_JOINT_SCENE_H
+#define PBS_WORLD_MODEL_JOINT_SCENE_H
+
+#include "world/model/topology.h"
+
+/// A joint with its nodes in the world.
+struct joint joint_scene_make(const struct world_joint *joint);
+
+/// Builds topology->joints of the scene's joints that are not broken, and marks joined bodies in
+/// the model. Nothing else of the topology depends on joints. PBS_ERROR_MEMORY.
+pbs_status joint_scene_build(struct topology *topology, const struct scene *scene,
+                             struct memory *memory);
+
+/// J, of the springs of all joints, in the scene's state.
+double joint_scene_spring_energy(const struct scene *scene);
+
+/// Multipliers and angles of the scene become those of the set, before a step.
+void joint_scene_load(const struct topology *topology, const struct scene *scene);
+
+/// Places the points of space at a fraction, 0 .. 1, of the host's step of h seconds.
+void joint_scene_place(const struct topology *topology, const struct scene *scene, double fraction);
+
+/// The step has landed: multipliers and angles become the scene's, points of space are at their
+/// targets, joints that bear too much are broken. Returns how many broke.
+size_t joint_scene_land(struct topology *topology, struct scene *scene);
+
+#endif

@@ -1,0 +1,16 @@
+// Joints in a saved world.
+#ifndef PBS_WORLD_SNAPSHOTS_SAVED_JOINT_H
+#define PBS_WORLD_SNAPSHOTS_SAVED_JOINT_H
+
+#include "world/interface/byte_stream.h"
+#include "world/objects/joint.h"
+
+/// All but the slot.
+void saved_joint_write(struct byte_writer *out, const struct world_joint *joint);
+
+/// PBS_ERROR_FORMAT, PBS_ERROR_ARGUMENT or PBS_ERROR_HANDLE for what no joint of the scene's bodies
+/// can be.
+pbs_status saved_joint_read(struct byte_reader *in, const struct scene *scene,
+                            struct world_joint *joint);
+
+#endif
