@@ -948,8 +948,8 @@ static void end_contact(struct step *step, uint32_t stage_count) {
     if (!failed(step)) {
         contact_set_end_step(&problem->objective.contacts, problem->report, step->w->contact_force);
     }
-    step->result.held_inside = projection_count_constrained_inside(problem->projection,
-                                                                   step->w->next.x);
+    step->result.constrained_inside = projection_count_constrained_inside(problem->projection,
+                                                                          step->w->next.x);
 }
 
 struct step_result step_solve(const struct step_problem *problem, const struct step_span *span,

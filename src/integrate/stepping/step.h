@@ -106,7 +106,7 @@ struct step_result {
     uint32_t active_contacts;    ///< at the end of the step
     bool is_unsupported;         ///< of static schemes, see struct static_result
     double tolerance;            ///< N, likewise
-    size_t held_inside;          ///< number of nodes inside an obstacle at the end because of their
+    size_t constrained_inside;   ///< number of nodes inside an obstacle at the end because of their
                                  ///< constrained axes
     struct status_message unconverged; ///< the message of PBS_NOT_CONVERGED
 };

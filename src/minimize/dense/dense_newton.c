@@ -331,7 +331,7 @@ static pbs_status iterate(struct solve *solve, double *x) {
         RETURN_IF_FAILED(evaluate(solve, x));
         has_decreased = has_decreased || result->residual < first;
         if (noise && !has_converged(result)) {
-            result->noise_accepts++;
+            result->roundoff_accepts++;
             break;
         }
     }
@@ -448,7 +448,7 @@ void dense_result_add(struct dense_result *sum, const struct dense_result *one) 
     sum->newton_iterations += one->newton_iterations;
     sum->force_evaluations += one->force_evaluations;
     sum->jacobian_evaluations += one->jacobian_evaluations;
-    sum->noise_accepts += one->noise_accepts;
+    sum->roundoff_accepts += one->roundoff_accepts;
     sum->residual = one->residual;
     sum->tolerance = one->tolerance;
     sum->force_error = fmax(sum->force_error, one->force_error);

@@ -34,7 +34,7 @@ struct dense_options {
 struct dense_result {
     pbs_status status; ///< PBS_OK, or PBS_ERROR_CONVERGENCE, PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST
                        ///< with the thread's message set
-    uint32_t newton_iterations, force_evaluations, jacobian_evaluations, noise_accepts;
+    uint32_t newton_iterations, force_evaluations, jacobian_evaluations, roundoff_accepts;
     double residual, tolerance; ///< in units of the unknown
     double force_error; ///< of a linear step: c |M^-1 (F - F~)|, largest component, in units of x
 };

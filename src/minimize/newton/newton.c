@@ -127,7 +127,7 @@ static bool accept_noise(struct minimization *m, struct line_sample origin,
     if (!(norm < share * m->result.gradient_norm)) {
         return false;
     }
-    m->result.noise_accepts += first.value < origin.value ? 0U : 1U;
+    m->result.roundoff_accepts += first.value < origin.value ? 0U : 1U;
     return true;
 }
 
@@ -388,7 +388,7 @@ bool minimization_iterate(struct minimization *m) {
         return false;
     }
     if (outcome == LINE_NONE) {
-        m->result.noise_accepts += arrived;
+        m->result.roundoff_accepts += arrived;
         if (!arrived) {
             minimization_fail_unconverged(m, PBS_FAILURE_NO_DESCENT,
                                           "no lower energy found along the search direction");
@@ -397,7 +397,7 @@ bool minimization_iterate(struct minimization *m) {
     }
     iterate_swap(&m->newton->accepted, &m->newton->current);
     if (m->hidden_steps >= NOISE_STEPS) {
-        m->result.noise_accepts++;
+        m->result.roundoff_accepts++;
         minimization_activate(m);
         return false;
     }
@@ -435,7 +435,7 @@ static void stabilized_run(struct minimization *m) {
             if (!minimization_close_joints(m)) {
                 continue;
             }
-            m->result.noise_accepts += m->result.gradient_norm >= m->options->tolerance;
+            m->result.roundoff_accepts += m->result.gradient_norm >= m->options->tolerance;
             return;
         }
         if (m->result.newton_iterations >= m->options->newton_limit) {
@@ -504,7 +504,7 @@ void newton_result_add(struct newton_result *sum, const struct newton_result *pa
     sum->indefinite_solves += part->indefinite_solves;
     sum->gradient_directions += part->gradient_directions;
     sum->clamped_steps += part->clamped_steps;
-    sum->noise_accepts += part->noise_accepts;
+    sum->roundoff_accepts += part->roundoff_accepts;
     sum->shifted_factors += part->shifted_factors;
     sum->turned_solves += part->turned_solves;
     sum->alignments += part->alignments;

@@ -35,7 +35,8 @@ struct newton_result {
     pbs_status status; ///< PBS_OK, or PBS_ERROR_CONVERGENCE, PBS_ERROR_INADMISSIBLE, PBS_ERROR_HOST
                        ///< with the thread's message set
     uint32_t newton_iterations, linear_solves, linear_iterations, evaluations;
-    uint32_t indefinite_solves, gradient_directions, clamped_steps, noise_accepts, shifted_factors;
+    uint32_t indefinite_solves, gradient_directions, clamped_steps, roundoff_accepts,
+        shifted_factors;
     uint32_t turned_solves;
     uint32_t alignments; ///< rigid alignments of free bodies, between iterations
     double gradient_norm, preconditioner_shift;

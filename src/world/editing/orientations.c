@@ -101,13 +101,13 @@ static pbs_status enter_with_particles(pbs_world *w, pbs_body b, const uint32_t 
     return check_indices(particles, count, (*out)->vertex_count, "particles", "particles");
 }
 
-static pbs_status set_held(pbs_world *w, pbs_body b, const uint32_t *particles, size_t count,
-                           uint8_t held) {
+static pbs_status set_constrained(pbs_world *w, pbs_body b, const uint32_t *particles, size_t count,
+                                  uint8_t axes) {
     struct body *body = NULL;
     RETURN_IF_FAILED(enter_with_particles(w, b, particles, count, &body));
     for (size_t i = 0; i < count; i++) {
         const size_t node = body->node_start + body->vertex_count + particles[i];
-        scene_hold_node(&w->scene, node, held);
+        scene_constrain_node(&w->scene, node, axes);
         memset(w->scene.nodes.target + 3 * node, 0, 3 * sizeof(double));
     }
     return PBS_OK;
@@ -115,12 +115,12 @@ static pbs_status set_held(pbs_world *w, pbs_body b, const uint32_t *particles, 
 
 pbs_status pbs_body_pin_orientations(pbs_world *w, pbs_body b, const uint32_t *particles,
                                      size_t count) {
-    return set_held(w, b, particles, count, PBS_AXIS_ALL);
+    return set_constrained(w, b, particles, count, PBS_AXIS_ALL);
 }
 
 pbs_status pbs_body_unpin_orientations(pbs_world *w, pbs_body b, const uint32_t *particles,
                                        size_t count) {
-    return set_held(w, b, particles, count, 0);
+    return set_constrained(w, b, particles, count, 0);
 }
 
 pbs_status pbs_body_set_target_orientations(pbs_world *w, pbs_body b, const uint32_t *particles,
@@ -136,7 +136,7 @@ pbs_status pbs_body_set_target_orientations(pbs_world *w, pbs_body b, const uint
         double turn[3];
         check_quaternion(xyzw + 4 * i, "orientation", unit);
         rotation_between(body->bonded.orientations + 4 * particle, unit, turn);
-        scene_hold_node(&w->scene, node, PBS_AXIS_ALL);
+        scene_constrain_node(&w->scene, node, PBS_AXIS_ALL);
         scale3(bonded_radius_of_gyration(body->bonded.radii[particle]), turn,
                w->scene.nodes.target + 3 * node);
     }

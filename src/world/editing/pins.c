@@ -34,7 +34,7 @@ pbs_status pbs_body_pin(pbs_world *w, pbs_body b, const uint32_t *vertices, size
     struct nodes *nodes = &w->scene.nodes;
     for (size_t i = 0; i < count; i++) {
         const size_t node = body->node_start + vertices[i];
-        scene_hold_node(&w->scene, node, nodes->held[node] | axes);
+        scene_constrain_node(&w->scene, node, nodes->constrained_axes[node] | axes);
         for (uint32_t axis = 0; axis < 3; axis++) {
             if ((axes >> axis & 1u) != 0) {
                 nodes->target[3 * node + axis] = nodes->x[3 * node + axis];
@@ -51,7 +51,8 @@ pbs_status pbs_body_unpin(pbs_world *w, pbs_body b, const uint32_t *vertices, si
     RETURN_IF_FAILED(check_axes(axes));
     for (size_t i = 0; i < count; i++) {
         const size_t node = body->node_start + vertices[i];
-        scene_hold_node(&w->scene, node, (w->scene.nodes.held[node] & ~axes) | body->flat);
+        scene_constrain_node(&w->scene, node,
+                             (w->scene.nodes.constrained_axes[node] & ~axes) | body->flat);
     }
     return PBS_OK;
 }
@@ -62,7 +63,7 @@ pbs_status pbs_body_pin_all(pbs_world *w, pbs_body b) {
     RETURN_IF_FAILED(status);
     struct nodes *nodes = &w->scene.nodes;
     for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
-        scene_hold_node(&w->scene, i, PBS_AXIS_ALL);
+        scene_constrain_node(&w->scene, i, PBS_AXIS_ALL);
         memcpy(nodes->target + 3 * i, nodes->x + 3 * i, 3 * sizeof *nodes->x);
     }
     return PBS_OK;
@@ -73,7 +74,7 @@ pbs_status pbs_body_unpin_all(pbs_world *w, pbs_body b) {
     const struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
     for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
-        scene_hold_node(&w->scene, i, body->flat);
+        scene_constrain_node(&w->scene, i, body->flat);
     }
     return PBS_OK;
 }
@@ -112,8 +113,8 @@ pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertic
     }
     for (size_t i = 0; i < count; i++) {
         const size_t node = body->node_start + vertices[i];
-        if (nodes->held[node] == body->flat) {
-            scene_hold_node(&w->scene, node, PBS_AXIS_ALL);
+        if (nodes->constrained_axes[node] == body->flat) {
+            scene_constrain_node(&w->scene, node, PBS_AXIS_ALL);
         }
         memcpy(nodes->target + 3 * node, targets + 3 * i, 3 * sizeof *targets);
     }

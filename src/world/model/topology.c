@@ -41,9 +41,10 @@ static pbs_status build(struct topology *t, const struct scene *scene,
         return PBS_ERROR_MEMORY;
     }
     list_parts(scene, t->node_parts);
-    t->held_targets = memory_allocate(memory, 3 * scene->nodes.count, sizeof(double));
+    t->prescribed_targets = memory_allocate(memory, 3 * scene->nodes.count, sizeof(double));
     t->prescribed_velocity = memory_allocate(memory, 3 * scene->nodes.count, sizeof(double));
-    return t->held_targets != NULL && t->prescribed_velocity != NULL ? PBS_OK : PBS_ERROR_MEMORY;
+    return t->prescribed_targets != NULL && t->prescribed_velocity != NULL ? PBS_OK
+                                                                           : PBS_ERROR_MEMORY;
 }
 
 pbs_status topology_build(struct topology *topology, const struct scene *scene,
@@ -65,7 +66,7 @@ void topology_free(struct topology *topology, struct memory *memory) {
     terms_release(memory, &topology->scratch);
     rayleigh_release(memory, &topology->rayleigh);
     projection_free(memory, &topology->projection);
-    memory_release(memory, topology->held_targets);
+    memory_release(memory, topology->prescribed_targets);
     memory_release(memory, topology->prescribed_velocity);
     memory_release(memory, topology->obstacles);
     memory_release(memory, topology->obstacles_now);

@@ -58,7 +58,7 @@ struct topology {
     struct terms_scratch scratch;
     struct rayleigh rayleigh;
     struct projection projection;
-    double *held_targets;        ///< node_count x 3
+    double *prescribed_targets;  ///< node_count x 3
     double *prescribed_velocity; ///< node_count x 3
     struct barrier_contact contact;
     struct penetration penetration;

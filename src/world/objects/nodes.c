@@ -16,11 +16,16 @@ enum { COLUMN_COUNT = 11 };
 
 static void list_columns(struct nodes *n, struct column columns[COLUMN_COUNT]) {
     const struct column list[COLUMN_COUNT] = {
-        {&n->x, 3 * sizeof(double)},       {&n->v, 3 * sizeof(double)},
-        {&n->initial, 3 * sizeof(double)}, {&n->target, 3 * sizeof(double)},
-        {&n->force, 3 * sizeof(double)},   {&n->mass, sizeof(double)},
-        {&n->stiffness, sizeof(double)},   {&n->contact_force, 3 * sizeof(double)},
-        {&n->held, sizeof(uint8_t)},       {&n->colliding, sizeof(uint8_t)},
+        {&n->x, 3 * sizeof(double)},
+        {&n->v, 3 * sizeof(double)},
+        {&n->initial, 3 * sizeof(double)},
+        {&n->target, 3 * sizeof(double)},
+        {&n->force, 3 * sizeof(double)},
+        {&n->mass, sizeof(double)},
+        {&n->stiffness, sizeof(double)},
+        {&n->contact_force, 3 * sizeof(double)},
+        {&n->constrained_axes, sizeof(uint8_t)},
+        {&n->colliding, sizeof(uint8_t)},
         {&n->kind, sizeof(uint8_t)},
     };
     memcpy(columns, list, sizeof list);

@@ -19,9 +19,9 @@ struct nodes {
     double *stiffness;     ///< count, N: what forces are relative to, Young modulus times nodal
                            ///< volume^(2/3) in solids; 0 in custom bodies
     double *contact_force; ///< count x 3, N: of obstacles on the node, at the end of the last step
-    uint8_t *held;         ///< count, PBS_AXIS_* bits
-    uint8_t *colliding;    ///< count, 1 where colliders act
-    uint8_t *kind;         ///< count, NODE_*
+    uint8_t *constrained_axes; ///< count, PBS_AXIS_* bits
+    uint8_t *colliding;        ///< count, 1 where colliders act
+    uint8_t *kind;             ///< count, NODE_*
 };
 
 /// Makes room for `more` nodes; nodes_append cannot fail afterwards.

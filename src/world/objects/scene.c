@@ -112,10 +112,10 @@ void scene_forget_states(struct scene *scene) {
     scene->history.memory.has_acceleration = false;
 }
 
-void scene_hold_node(struct scene *scene, size_t node, uint32_t axes) {
-    uint8_t *const held = &scene->nodes.held[node];
-    if (*held != axes) {
-        *held = (uint8_t)axes;
+void scene_constrain_node(struct scene *scene, size_t node, uint32_t axes) {
+    uint8_t *const constrained_axes = &scene->nodes.constrained_axes[node];
+    if (*constrained_axes != axes) {
+        *constrained_axes = (uint8_t)axes;
         scene_forget_states(scene);
     }
 }

@@ -89,7 +89,7 @@ void scene_forget_states(struct scene *scene);
 
 /// Which axes of a node are held. Where that changes, what moved freely stops or the other way
 /// round: earlier states say nothing about what follows.
-void scene_hold_node(struct scene *scene, size_t node, uint32_t axes);
+void scene_constrain_node(struct scene *scene, size_t node, uint32_t axes);
 /// Likewise, where the host set the state of one body; targets of other islands stay.
 void scene_forget_body(struct scene *scene, const struct body *body);
 

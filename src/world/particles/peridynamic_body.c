@@ -412,7 +412,7 @@ static void fill_nodes(const struct body *body, const pbs_peridynamic_desc *d, c
                                                              : d->density;
         nodes->mass[start + i] = masses != NULL ? masses[i]
                                                 : density * body->peridynamic.volumes[i];
-        nodes->held[start + i] = body->flat;
+        nodes->constrained_axes[start + i] = body->flat;
     }
     measure_stiffness(body, nodes->stiffness + start);
 }

@@ -54,7 +54,7 @@ pbs_status pbs_separate_desc_init(pbs_separate_desc *d, size_t struct_size) {
 
 static bool stays(const struct nodes *nodes, const struct body *body) {
     for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
-        if (nodes->held[i] != 0) {
+        if (nodes->constrained_axes[i] != 0) {
             return true;
         }
     }

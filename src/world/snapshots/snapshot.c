@@ -133,7 +133,7 @@ static void write_nodes(struct byte_writer *out, const struct nodes *nodes) {
     write_doubles(out, nodes->target, 3 * nodes->count);
     write_doubles(out, nodes->contact_force, 3 * nodes->count);
     write_doubles(out, nodes->force, 3 * nodes->count);
-    write_bytes(out, nodes->held, nodes->count);
+    write_bytes(out, nodes->constrained_axes, nodes->count);
 }
 
 static void write_optional(struct byte_writer *out, const double *values, size_t count) {

@@ -306,19 +306,20 @@ static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
         RETURN_IF_FAILED(as_format(status, "state", 0));
     }
     if (nodes->count > 0) {
-        read_bytes(in, nodes->held, nodes->count);
+        read_bytes(in, nodes->constrained_axes, nodes->count);
     }
     for (size_t i = 0; i < nodes->count; i++) {
         const double *x = nodes->x + 3 * i;
         const bool turned = x[0] != 0.0 || x[1] != 0.0 || x[2] != 0.0;
-        const bool partly = nodes->held[i] != 0 && nodes->held[i] != PBS_AXIS_ALL;
+        const bool partly = nodes->constrained_axes[i] != 0 &&
+                            nodes->constrained_axes[i] != PBS_AXIS_ALL;
         if (nodes->kind[i] == NODE_ROTATION && (turned || partly)) {
             return status_fail(PBS_ERROR_FORMAT,
                                "rotation %zu is not at the start of its chart, or held in part", i);
         }
-        if (nodes->held[i] > PBS_AXIS_ALL) {
+        if (nodes->constrained_axes[i] > PBS_AXIS_ALL) {
             return status_fail(PBS_ERROR_FORMAT, "vertex %zu: held axes %#x", i,
-                               (unsigned)nodes->held[i]);
+                               (unsigned)nodes->constrained_axes[i]);
         }
     }
     return PBS_OK;
@@ -329,7 +330,7 @@ static pbs_status check_planes(const struct scene *scene) {
     for (size_t b = 0; b < scene->bodies.count; b++) {
         const struct body *body = scene_body(scene, b);
         for (size_t i = 0; i < body->node_count; i++) {
-            if ((scene->nodes.held[body->node_start + i] & body->flat) != body->flat) {
+            if ((scene->nodes.constrained_axes[body->node_start + i] & body->flat) != body->flat) {
                 return status_fail(PBS_ERROR_FORMAT,
                                    "body %zu, vertex %zu is not held in its plane", b, i);
             }

@@ -21,9 +21,9 @@ static double mean_vertex_mass(const struct scene *scene) {
     return mass / count;
 }
 
-static void leave_out_held(const struct nodes *nodes, double *gradient) {
+static void zero_constrained(const struct nodes *nodes, double *gradient) {
     for (size_t at = 0; at < 3 * nodes->count; at++) {
-        if (((uint32_t)nodes->held[at / 3] >> at % 3 & 1u) != 0) {
+        if (((uint32_t)nodes->constrained_axes[at / 3] >> at % 3 & 1u) != 0) {
             gradient[at] = 0.0;
         }
     }
@@ -45,7 +45,7 @@ static pbs_status measure_balance(struct run *run, struct stiffness_situation *s
     struct contact_energy energy;
     RETURN_IF_FAILED(
         barrier_contact_evaluate(&t->contact, w->tasks, nodes->x, false, barriers, &energy));
-    leave_out_held(nodes, barriers);
+    zero_constrained(nodes, barriers);
     const double square = vector_dot(w->tasks, count, barriers, barriers);
     const double product = vector_dot(w->tasks, count, barriers, others);
     situation->least_gap = barrier_contact_least_gap(&t->contact);

@@ -123,8 +123,8 @@ static void place_targets(const pbs_world *w, uint32_t node, double x[3]) {
     const struct topology *const t = &w->topology;
     copy3(t->workspace.now.x + 3 * (size_t)node, x);
     for (uint32_t axis = 0; axis < 3; axis++) {
-        if ((w->scene.nodes.held[node] >> axis & 1u) != 0) {
-            x[axis] = t->held_targets[3 * (size_t)node + axis];
+        if ((w->scene.nodes.constrained_axes[node] >> axis & 1u) != 0) {
+            x[axis] = t->prescribed_targets[3 * (size_t)node + axis];
         }
     }
 }

@@ -25,7 +25,7 @@ void run_land_part(struct run *run, const struct step_result *part, double h) {
     energy_report_add(&sum->energy, &part->energy);
     sum->dissipated += part->dissipated;
     sum->active_contacts = part->active_contacts;
-    sum->held_inside = part->held_inside;
+    sum->constrained_inside = part->constrained_inside;
     // PBS_NOT_CONVERGED stays once it was seen.
     sum->status = sum->status == PBS_OK ? part->status : sum->status;
     run_accept(run, h);

@@ -19,7 +19,7 @@ static const double STATIC_SHARE = 1e-4;
 static void place_rotation(const struct run *run, size_t node, double fraction) {
     const double left = fraction - run->w->topology.model.rotations.begin;
     const double *target = run->w->scene.nodes.target + 3 * node;
-    scale3(left, target, run->w->topology.held_targets + 3 * node);
+    scale3(left, target, run->w->topology.prescribed_targets + 3 * node);
 }
 
 struct placing {
@@ -33,14 +33,14 @@ static void place_some(void *context, size_t index) {
     const struct placing *placing = context;
     const struct nodes *nodes = &placing->run->w->scene.nodes;
     const double fraction = placing->fraction;
-    double *targets = placing->run->w->topology.held_targets;
+    double *targets = placing->run->w->topology.prescribed_targets;
     const size_t end = (index + 1) * PLACED_AT_ONCE;
     for (size_t i = index * PLACED_AT_ONCE; i < end && i < nodes->count; i++) {
         if (nodes->kind[i] == NODE_ROTATION) {
             place_rotation(placing->run, i, fraction);
             continue;
         }
-        for (size_t k = 3 * i; nodes->held[i] != 0 && k < 3 * i + 3; k++) {
+        for (size_t k = 3 * i; nodes->constrained_axes[i] != 0 && k < 3 * i + 3; k++) {
             targets[k] = fraction == 1.0
                              ? nodes->target[k]
                              : nodes->x[k] + fraction * (nodes->target[k] - nodes->x[k]);
@@ -74,8 +74,8 @@ static pbs_status set_obstacles(void *self, double fraction) {
                                            .obstacles = t->obstacles,
                                            .node_count = w->scene.nodes.count,
                                            .colliding = w->scene.nodes.colliding,
-                                           .constrained_axes = w->scene.nodes.held,
-                                           .targets = t->held_targets,
+                                           .constrained_axes = w->scene.nodes.constrained_axes,
+                                           .targets = t->prescribed_targets,
                                            .scale = run->lengths.scale};
     return projection_begin(&w->memory, &scene, &t->projection);
 }
@@ -176,7 +176,7 @@ pbs_status run_fill_problem(struct run *run) {
                       .rest_shapes = t->model.rest_shapes,
                       .rest_shape_count = t->model.rest_shape_count,
                       .node_parts = t->node_parts,
-                      .constrained_axes = w->scene.nodes.held,
+                      .constrained_axes = w->scene.nodes.constrained_axes,
                       .project_hessian = projects_all(&w->scene),
                       .project_shells = projects_shells(&w->scene),
                       // Exact Hessians of bonds are indefinite where they are sheared far, and lead
@@ -201,8 +201,8 @@ pbs_status run_fill_problem(struct run *run) {
                     .set_obstacles = set_obstacles,
                     .set_contact_obstacles = set_contact_obstacles,
                     .self = run,
-                    .constrained_axes = w->scene.nodes.held,
-                    .targets = t->held_targets,
+                    .constrained_axes = w->scene.nodes.constrained_axes,
+                    .targets = t->prescribed_targets,
                     .velocity = t->prescribed_velocity},
     };
     double reference = 0.0;

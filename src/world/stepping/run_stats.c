@@ -42,10 +42,10 @@ void run_write_stats(struct run *run, pbs_status status) {
     stats->linear.indefinite_solves = n->indefinite_solves;
     stats->newton.gradient_directions = n->gradient_directions;
     stats->newton.shortened_steps = n->clamped_steps;
-    stats->newton.roundoff_accepts = n->noise_accepts;
+    stats->newton.roundoff_accepts = n->roundoff_accepts;
     stats->linear.shifted_factors = n->shifted_factors;
     stats->contact.active = run->sum.active_contacts;
-    stats->contact.constrained_inside = (uint32_t)run->sum.held_inside;
+    stats->contact.constrained_inside = (uint32_t)run->sum.constrained_inside;
     stats->scene.bodies_without_contact = contact_kind_count_untouchable(&w->scene);
     if (status >= 0) {
         write_energy_stats(&run->sum, stats);

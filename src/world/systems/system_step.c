@@ -206,7 +206,7 @@ static void write_stats(const struct run *run, pbs_status status) {
     stats->newton_iterations = newton->newton_iterations;
     stats->force_evaluations = newton->force_evaluations;
     stats->jacobian_evaluations = newton->jacobian_evaluations;
-    stats->roundoff_accepts = newton->noise_accepts;
+    stats->roundoff_accepts = newton->roundoff_accepts;
     stats->residual = newton->residual;
     stats->tolerance = newton->tolerance;
     stats->step = run->h;

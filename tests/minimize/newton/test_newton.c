@@ -331,7 +331,7 @@ static void test_energy_below_its_own_rounding_still_ends(void **state) {
     memcpy(f.predictor, x, sizeof x);
     const struct newton_result result = fixture_minimize(&f, x);
     assert_ok(result.status);
-    assert_true(result.noise_accepts > 0);
+    assert_true(result.roundoff_accepts > 0);
     assert_true(result.gradient_norm < 1e-6);
     fixture_destroy(&f);
 }
@@ -778,7 +778,7 @@ static void test_results_add_up(void **state) {
         .indefinite_solves = 5,
         .gradient_directions = 6,
         .clamped_steps = 7,
-        .noise_accepts = 8,
+        .roundoff_accepts = 8,
         .shifted_factors = 9,
         .gradient_norm = 20.0,
         .preconditioner_shift = 0.25,
@@ -799,7 +799,7 @@ static void test_results_add_up(void **state) {
         .indefinite_solves = 50,
         .gradient_directions = 60,
         .clamped_steps = 70,
-        .noise_accepts = 80,
+        .roundoff_accepts = 80,
         .shifted_factors = 90,
         .gradient_norm = 30.0,
         .preconditioner_shift = 0.125,
@@ -823,7 +823,7 @@ static void test_results_add_up(void **state) {
         .indefinite_solves = 55,
         .gradient_directions = 66,
         .clamped_steps = 77,
-        .noise_accepts = 88,
+        .roundoff_accepts = 88,
         .shifted_factors = 99,
         .gradient_norm = 30.0,
         .preconditioner_shift = 0.25,

@@ -29,13 +29,13 @@ static pbs_status add_terms(const struct model *model, struct memory *memory, co
 }
 
 /// Of the body's nodes alone, what is held: `first` is that of the first vertex.
-static void write_held(const struct nodes *nodes, size_t first, size_t count, const double *scale,
-                       const double *gradient, double *dst) {
+static void write_reactions(const struct nodes *nodes, size_t first, size_t count,
+                            const double *scale, const double *gradient, double *dst) {
     for (size_t k = 0; k < 3 * count; k++) {
         const size_t node = first + k / 3;
-        const bool held = ((uint32_t)nodes->held[node] >> k % 3 & 1u) != 0;
+        const bool is_constrained = ((uint32_t)nodes->constrained_axes[node] >> k % 3 & 1u) != 0;
         const double radius = scale != NULL ? bonded_radius_of_gyration(scale[k / 3]) : 1.0;
-        dst[k] = held ? radius * gradient[3 * node + k % 3] : 0.0;
+        dst[k] = is_constrained ? radius * gradient[3 * node + k % 3] : 0.0;
     }
 }
 
@@ -54,11 +54,11 @@ static pbs_status measure(const pbs_world *w, const struct model *model, struct 
     }
     if (status >= 0) {
         const size_t count = body->vertex_count;
-        write_held(nodes, body->node_start, count, NULL, gradient, forces);
+        write_reactions(nodes, body->node_start, count, NULL, gradient, forces);
         if (moments != NULL && body_turns(body)) {
             // The coordinates of a rotation are its angles times that radius.
-            write_held(nodes, body->node_start + count, count, body->bonded.radii, gradient,
-                       moments);
+            write_reactions(nodes, body->node_start + count, count, body->bonded.radii, gradient,
+                            moments);
         } else if (moments != NULL) {
             vector_zero(NULL, 3 * count, moments);
         }
