@@ -191,10 +191,10 @@ double contact_scale_carrying(double force, double distance) {
 
 // --- steps ---
 
-uint32_t contact_scale_parts(double flight, uint32_t divisions) {
+uint32_t contact_scale_parts(double motion, uint32_t divisions) {
     enum { MOST = 3 };
     uint32_t parts = 1;
-    for (uint32_t i = 0; i < divisions && i < MOST && flight > CONTACT_SCALE_FLIGHT * parts; i++) {
+    for (uint32_t i = 0; i < divisions && i < MOST && motion > CONTACT_SCALE_MOTION * parts; i++) {
         parts *= 2;
     }
     return parts;

@@ -36,8 +36,8 @@ enum { CONTACT_SCALE_DIVISIONS = 3 };
 
 /// Into how many equal parts, a power of two, a step is divided in which bodies move `flight` times
 /// the size of what they meet.
-uint32_t contact_scale_parts(double flight, uint32_t divisions);
+uint32_t contact_scale_parts(double motion, uint32_t divisions);
 /// Flights up to this divide no step.
-#define CONTACT_SCALE_FLIGHT 0.5
+#define CONTACT_SCALE_MOTION 0.5
 
 #endif

@@ -79,8 +79,8 @@ void topology_free(struct topology *topology, struct memory *memory) {
     memory_release(memory, topology->node_parts);
     memory_release(memory, topology->balance);
     memory_release(memory, topology->loads);
-    memory_release(memory, topology->flights);
-    memory_release(memory, topology->aside);
+    memory_release(memory, topology->part_motions);
+    memory_release(memory, topology->saved_states);
     breaks_free(&topology->breaks, memory);
     model_free(&topology->model, memory);
     *topology = (struct topology){0};

@@ -64,8 +64,8 @@ struct topology {
     struct penetration penetration;
     struct contact_scale contact_scale; ///< with which `contact` was built
     struct part_load *loads;            ///< scratch, one for each of its parts
-    struct part_motion *flights;        ///< likewise
-    size_t load_capacity, flight_capacity;
+    struct part_motion *part_motions;   ///< likewise
+    size_t load_capacity, part_motion_capacity;
     bool contact_is_current; ///< false: bodies or colliders changed since it was built
     bool contact_is_checked; ///< false: since the last step the host may have made things touch
     double contact_energy;   ///< J, where the last step ended
@@ -81,8 +81,8 @@ struct topology {
     double *balance;              ///< the forces by which an adaptive stiffness is chosen
     size_t balance_capacity;
     struct bond_breaks breaks;
-    double *aside; ///< states that step doubling goes back to and compares
-    size_t aside_capacity;
+    double *saved_states; ///< states that step doubling goes back to and compares
+    size_t saved_state_capacity;
 };
 
 /// Terms and assembly. On failure *model is empty.

@@ -62,7 +62,7 @@ pbs_status bonded_list_rotations(const struct scene *scene, struct memory *memor
 /// From the bodies, which must be those of the list, to a step's copies, and back once it lands,
 /// when the nodes have their new state.
 void bonded_load_orientations(const struct scene *scene, struct rotations *rotations);
-void bonded_land_orientations(struct scene *scene, const struct rotations *rotations);
+void bonded_commit_orientations(struct scene *scene, const struct rotations *rotations);
 
 // As struct body_table has them.
 void bonded_read_loads(const struct body *body, const struct particle_view *view, size_t first,

@@ -90,7 +90,7 @@ void bonded_drop_targets(struct nodes *nodes, const struct body *body) {
     memset(nodes->target + 3 * first, 0, 3 * body->vertex_count * sizeof *nodes->target);
 }
 
-void bonded_land_orientations(struct scene *scene, const struct rotations *rotations) {
+void bonded_commit_orientations(struct scene *scene, const struct rotations *rotations) {
     const double *from = rotations->orientation;
     for (size_t b = 0; b < scene->bodies.count && rotations->count > 0; b++) {
         struct body *body = scene_body(scene, b);

@@ -26,7 +26,7 @@ struct pushed {
 };
 
 /// How often the features of two parts have been pushed apart in vain.
-struct patience {
+struct pair_rounds {
     uint32_t part[2];
     uint32_t rounds;
 };
@@ -40,8 +40,8 @@ struct separate {
     struct pushed *bodies;
     struct overlap_push *pushes; ///< one for each row
     size_t push_capacity;
-    struct patience *patience; ///< in the order of the rows in which they came up first
-    size_t patience_count, patience_capacity;
+    struct pair_rounds *pair_rounds; ///< in the order of the rows in which they came up first
+    size_t pair_count, pair_capacity;
     pbs_separation result;
 };
 
@@ -125,15 +125,15 @@ static pbs_status count_round(struct separate *s, const struct overlap *row, uin
     const uint32_t *part = row->pair.part;
     const uint32_t a = part[0] < part[1] ? part[0] : part[1];
     const uint32_t b = part[0] < part[1] ? part[1] : part[0];
-    for (size_t i = 0; i < s->patience_count; i++) {
-        if (s->patience[i].part[0] == a && s->patience[i].part[1] == b) {
-            *rounds = ++s->patience[i].rounds;
+    for (size_t i = 0; i < s->pair_count; i++) {
+        if (s->pair_rounds[i].part[0] == a && s->pair_rounds[i].part[1] == b) {
+            *rounds = ++s->pair_rounds[i].rounds;
             return PBS_OK;
         }
     }
-    RETURN_IF_FAILED(memory_reserve(&s->world->memory, &s->patience, &s->patience_capacity,
-                                    s->patience_count + 1, sizeof *s->patience));
-    s->patience[s->patience_count++] = (struct patience){{a, b}, 1};
+    RETURN_IF_FAILED(memory_reserve(&s->world->memory, &s->pair_rounds, &s->pair_capacity,
+                                    s->pair_count + 1, sizeof *s->pair_rounds));
+    s->pair_rounds[s->pair_count++] = (struct pair_rounds){{a, b}, 1};
     *rounds = 1;
     return PBS_OK;
 }
@@ -259,7 +259,7 @@ static pbs_status run_rounds(struct separate *s) {
 
 // --- landing ---
 
-static void land(struct separate *s) {
+static void commit(struct separate *s) {
     struct scene *scene = &s->world->scene;
     struct nodes *nodes = &scene->nodes;
     for (size_t i = 0; i < scene->bodies.count; i++) {
@@ -299,7 +299,7 @@ static void clean_up(struct separate *s) {
     struct memory *memory = &s->world->memory;
     s->scene.memory = memory;
     overlap_scene_free(&s->scene);
-    memory_release(memory, s->patience);
+    memory_release(memory, s->pair_rounds);
     memory_release(memory, s->pushes);
     memory_release(memory, s->bodies);
     memory_release(memory, s->x);
@@ -332,7 +332,7 @@ pbs_status pbs_world_separate(pbs_world *w, const pbs_separate_desc *d, pbs_sepa
         status = check_coordinates(s.x, 3 * w->scene.nodes.count, "where bodies are pushed to");
     }
     if (status >= 0 && w->scene.nodes.count > 0) {
-        land(&s);
+        commit(&s);
     }
     clean_up(&s);
     if (out != NULL && (status >= 0 || status == PBS_ERROR_INADMISSIBLE)) {

@@ -93,7 +93,7 @@ pbs_status contact_readback_prepare(pbs_world *w) {
 }
 
 /// Vertices that are no nodes: what the points of the mesh bear.
-static void land_vertex_forces(pbs_world *w) {
+static void store_vertex_forces(pbs_world *w) {
     const struct collision_mesh *mesh = contact_set_mesh(&w->topology.contacts);
     const double *forces = w->topology.report.point_forces;
     for (size_t b = 0; b < w->scene.bodies.count; b++) {
@@ -110,7 +110,7 @@ static void land_vertex_forces(pbs_world *w) {
     }
 }
 
-void contact_readback_land(pbs_world *w) {
+void contact_readback_commit(pbs_world *w) {
     struct readback *r = &w->readback;
     const struct readback before = *r;
     r->contacts = before.next;
@@ -127,7 +127,7 @@ void contact_readback_land(pbs_world *w) {
         scene_collider(&w->scene, i)->load = loads[bodies + i];
     }
     if (contact_set_mesh(&w->topology.contacts) != NULL) {
-        land_vertex_forces(w);
+        store_vertex_forces(w);
     }
 }
 

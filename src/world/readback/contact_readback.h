@@ -11,6 +11,6 @@ pbs_status contact_readback_start(pbs_world *w);
 pbs_status contact_readback_prepare(pbs_world *w);
 
 /// Those become what is read, and the report's sums what bodies and colliders bear. Cannot fail.
-void contact_readback_land(pbs_world *w);
+void contact_readback_commit(pbs_world *w);
 
 #endif

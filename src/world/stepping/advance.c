@@ -27,9 +27,9 @@ static pbs_status equal_steps(struct run *run) {
 // --- step doubling ---
 
 /// The arrays of the workspace that a step reads, and the end of the whole step.
-enum { ASIDE_ARRAYS = 6 };
+enum { SAVED_ARRAYS = 6 };
 
-static void list_state(struct step_workspace *workspace, double *arrays[ASIDE_ARRAYS]) {
+static void list_state(struct step_workspace *workspace, double *arrays[SAVED_ARRAYS]) {
     arrays[0] = workspace->now.x;
     arrays[1] = workspace->now.v;
     arrays[2] = workspace->now.a;
@@ -39,59 +39,59 @@ static void list_state(struct step_workspace *workspace, double *arrays[ASIDE_AR
 }
 
 /// And the orientations, behind them.
-static double *orientations_aside(const struct topology *t) {
-    return t->aside + ASIDE_ARRAYS * 3 * t->workspace.node_count;
+static double *saved_orientations(const struct topology *t) {
+    return t->saved_states + SAVED_ARRAYS * 3 * t->workspace.node_count;
 }
 
-static void put_aside(struct run *run) {
+static void save_state(struct run *run) {
     struct topology *const t = &run->w->topology;
     const struct rotations *rotations = &t->model.rotations;
     const size_t count = 3 * t->workspace.node_count;
-    double *arrays[ASIDE_ARRAYS];
+    double *arrays[SAVED_ARRAYS];
     list_state(&t->workspace, arrays);
-    for (size_t i = 0; i < ASIDE_ARRAYS; i++) {
+    for (size_t i = 0; i < SAVED_ARRAYS; i++) {
         if (arrays[i] != NULL) {
-            vector_copy(run->w->tasks, count, arrays[i], t->aside + i * count);
+            vector_copy(run->w->tasks, count, arrays[i], t->saved_states + i * count);
         }
     }
-    vector_copy(run->w->tasks, 4 * rotations->count, rotations->orientation, orientations_aside(t));
+    vector_copy(run->w->tasks, 4 * rotations->count, rotations->orientation, saved_orientations(t));
     breaks_save(run->w);
-    run->elapsed_aside = run->elapsed;
+    run->saved_elapsed = run->elapsed;
     energy_save(&t->workspace.energy);
     contact_report_save(&t->report);
 }
 
-static void take_back(struct run *run) {
+static void restore_state(struct run *run) {
     struct topology *const t = &run->w->topology;
     const struct rotations *rotations = &t->model.rotations;
     const size_t count = 3 * t->workspace.node_count;
-    double *arrays[ASIDE_ARRAYS];
+    double *arrays[SAVED_ARRAYS];
     list_state(&t->workspace, arrays);
-    for (size_t i = 0; i + 1 < ASIDE_ARRAYS; i++) {
+    for (size_t i = 0; i + 1 < SAVED_ARRAYS; i++) {
         if (arrays[i] != NULL) {
-            vector_copy(run->w->tasks, count, t->aside + i * count, arrays[i]);
+            vector_copy(run->w->tasks, count, t->saved_states + i * count, arrays[i]);
         }
     }
-    vector_copy(run->w->tasks, 4 * rotations->count, orientations_aside(t), rotations->orientation);
+    vector_copy(run->w->tasks, 4 * rotations->count, saved_orientations(t), rotations->orientation);
     breaks_restore_saved(run->w);
-    run->elapsed = run->elapsed_aside;
+    run->elapsed = run->saved_elapsed;
     energy_restore(&t->workspace.energy);
     contact_report_restore(&t->report);
 }
 
 /// The second half is in the workspace's next state, the first has been accepted there.
-static struct step_result take_halves(struct run *run, const struct step_span *span) {
+static struct step_result solve_halves(struct run *run, const struct step_span *span) {
     const double h = 0.5 * span->h;
     const double middle = 0.5 * (span->begin + span->end);
     const struct step_span first = {.h = h, .begin = span->begin, .end = middle};
     const struct step_span second = {.h = h, .begin = middle, .end = span->end};
-    struct step_result half = run_take(run, &first);
+    struct step_result half = run_step(run, &first);
     run_add_work(run, &half);
     if (half.status < 0) {
         return half;
     }
     run_accept(run, h);
-    struct step_result end = run_take(run, &second);
+    struct step_result end = run_step(run, &second);
     run_add_work(run, &end);
     energy_report_add(&half.energy, &end.energy);
     end.energy = half.energy;
@@ -107,7 +107,7 @@ struct attempt {
     struct step_result result;
     double h;        ///< of the step that is to be accepted
     double measured; ///< not a number where the try failed
-    bool moved;      ///< the state before lies aside
+    bool is_saved;   ///< the state before the attempt has been saved
 };
 
 static struct attempt try_halves(struct run *run, const struct step_span *span) {
@@ -116,7 +116,7 @@ static struct attempt try_halves(struct run *run, const struct step_span *span) 
     // The end of the whole step first; what breaks in it breaks again in its halves.
     const size_t broken = t->breaks.count;
     const struct scheme_memory memory = t->workspace.memory;
-    attempt.result = run_take(run, span);
+    attempt.result = run_step(run, span);
     if (t->breaks.count > broken) {
         breaks_undo(run->w, broken);
         t->workspace.memory = memory;
@@ -125,13 +125,13 @@ static struct attempt try_halves(struct run *run, const struct step_span *span) 
     if (attempt.result.status < 0) {
         return attempt;
     }
-    put_aside(run);
-    attempt.moved = true;
-    attempt.result = take_halves(run, span);
+    save_state(run);
+    attempt.is_saved = true;
+    attempt.result = solve_halves(run, span);
     if (attempt.result.status >= 0) {
         const size_t nodes = t->workspace.node_count;
-        double *const whole = t->aside + (ASIDE_ARRAYS - 1) * 3 * nodes;
-        rotations_compare(&t->model.rotations, t->workspace.next.x, orientations_aside(t), whole);
+        double *const whole = t->saved_states + (SAVED_ARRAYS - 1) * 3 * nodes;
+        rotations_compare(&t->model.rotations, t->workspace.next.x, saved_orientations(t), whole);
         attempt.measured = measure_distance(nodes, t->workspace.next.x, whole);
     }
     return attempt;
@@ -155,7 +155,7 @@ static double measure(const struct run *run, const struct step_result *result, d
 
 static struct attempt try_whole(struct run *run, const struct step_span *span) {
     struct attempt attempt = {.h = span->h, .measured = NAN};
-    attempt.result = run_take(run, span);
+    attempt.result = run_step(run, span);
     run_add_work(run, &attempt.result);
     if (attempt.result.status >= 0) {
         attempt.measured = measure(run, &attempt.result, span->h);
@@ -187,23 +187,23 @@ static enum step_verdict attempt_step(struct run *run, const struct step_plan *p
     const enum step_verdict verdict = step_control_judge(&run->control, &run->step_memory, plan,
                                                          attempt.measured);
     if (verdict == STEP_ACCEPTED || verdict == STEP_FORCED) {
-        run_land_part(run, &attempt.result, attempt.h);
+        run_commit_part(run, &attempt.result, attempt.h);
         step_counts_add(&run->counts, plan->h, attempt.measured);
         return verdict;
     }
-    if (attempt.moved) {
-        take_back(run);
+    if (attempt.is_saved) {
+        restore_state(run);
     }
     breaks_undo(run->w, broken);
     workspace->memory = memory;
     return verdict;
 }
 
-static pbs_status take_planned(struct run *run, const struct step_plan *plan,
-                               const struct step_span *span, bool *landed) {
+static pbs_status try_planned(struct run *run, const struct step_plan *plan,
+                              const struct step_span *span, bool *accepted) {
     pbs_status status = PBS_OK;
     const enum step_verdict verdict = attempt_step(run, plan, span, &status);
-    *landed = verdict != STEP_REJECTED;
+    *accepted = verdict != STEP_REJECTED;
     run->counts.rejected += verdict == STEP_REJECTED;
     run->counts.forced += verdict == STEP_FORCED;
     if (verdict == STEP_REJECTED) {
@@ -224,7 +224,7 @@ static pbs_status take_planned(struct run *run, const struct step_plan *plan,
     return PBS_OK;
 }
 
-/// After a step that landed, with bonds broken from the row `broken` on.
+/// After an accepted step, with bonds broken from the row `broken` on.
 static void follow_cracks(struct run *run, const struct step_plan *plan, size_t broken) {
     const double chosen = run->control.fracture;
     const bool broke = run->w->topology.breaks.count > broken;
@@ -246,10 +246,10 @@ static void follow_cracks(struct run *run, const struct step_plan *plan, size_t 
 static pbs_status controlled_steps(struct run *run) {
     struct topology *const t = &run->w->topology;
     if (run->control.kind == PBS_STEP_DOUBLING) {
-        RETURN_IF_FAILED(memory_reserve(&run->w->memory, &t->aside, &t->aside_capacity,
-                                        ASIDE_ARRAYS * 3 * t->workspace.node_count +
+        RETURN_IF_FAILED(memory_reserve(&run->w->memory, &t->saved_states, &t->saved_state_capacity,
+                                        SAVED_ARRAYS * 3 * t->workspace.node_count +
                                             4 * t->model.rotations.count,
-                                        sizeof *t->aside));
+                                        sizeof *t->saved_states));
     }
     double elapsed = 0.0, begin = 0.0;
     while (begin < 1.0) {
@@ -261,10 +261,10 @@ static pbs_status controlled_steps(struct run *run) {
                                                         run->h - elapsed, h_before, fastest(run));
         const double end = plan.last ? 1.0 : (elapsed + plan.h) / run->h;
         const struct step_span span = {.h = plan.h, .begin = begin, .end = end};
-        bool landed = false;
+        bool accepted = false;
         const size_t broken = t->breaks.count;
-        RETURN_IF_FAILED(take_planned(run, &plan, &span, &landed));
-        if (landed) {
+        RETURN_IF_FAILED(try_planned(run, &plan, &span, &accepted));
+        if (accepted) {
             follow_cracks(run, &plan, broken);
             elapsed += plan.h;
             begin = end;

@@ -12,8 +12,8 @@ static pbs_status prepare(pbs_world *w) {
         const size_t parts = t->contact.mesh.part_count;
         RETURN_IF_FAILED(
             memory_reserve(&w->memory, &t->loads, &t->load_capacity, parts, sizeof *t->loads));
-        RETURN_IF_FAILED(memory_reserve(&w->memory, &t->flights, &t->flight_capacity, parts,
-                                        sizeof *t->flights));
+        RETURN_IF_FAILED(memory_reserve(&w->memory, &t->part_motions, &t->part_motion_capacity,
+                                        parts, sizeof *t->part_motions));
         t->contact_is_current = true;
         t->contact_is_checked = false;
     }
@@ -46,7 +46,7 @@ static pbs_status begin(struct run *run) {
     struct topology *t = &run->w->topology;
     const bool adaptive = run->w->scene.expert.adaptive_stiffness != 0;
     if (adaptive || !t->contact_is_checked) {
-        run_contact_place(run, 0.0, 0.0);
+        run_contact_set_obstacles(run, 0.0, 0.0);
     }
     if (!t->contact_is_checked) {
         RETURN_IF_FAILED(check_overlaps(run));
@@ -64,18 +64,18 @@ static double velocity_tolerance(const pbs_world *w) {
 /// more often.
 static uint32_t count_parts(struct run *run, double h) {
     struct topology *t = &run->w->topology;
-    const double flight = part_loads_relative_motion(&t->contact, run->w->tasks, t->workspace.now.x,
-                                                     t->workspace.now.v, h, CONTACT_SCALE_FLIGHT,
-                                                     t->flights);
-    return contact_scale_parts(flight, run->division_limit);
+    const double motion = part_loads_relative_motion(&t->contact, run->w->tasks, t->workspace.now.x,
+                                                     t->workspace.now.v, h, CONTACT_SCALE_MOTION,
+                                                     t->part_motions);
+    return contact_scale_parts(motion, run->division_limit);
 }
 
-static void land(struct run *run) {
+static void commit(struct run *run) {
     struct scene *scene = &run->w->scene;
     if (scene->settings.contact_distance == 0.0) {
         scene->contact_reach = run->w->topology.contact_scale.distance;
     }
-    contact_stiffness_land(run);
+    contact_stiffness_commit(run);
 }
 
 static void write_counters(const struct barrier_contact *contact, pbs_stats *stats) {
@@ -95,7 +95,7 @@ static void write_stats(const struct run *run, pbs_stats *stats) {
     stats->contact.distance = contact->settings.barrier.reach;
     stats->contact.slip_velocity = contact->settings.slip_velocity;
     stats->newton.velocity_tolerance = run->problem.options.velocity_tolerance;
-    stats->step.parts = run->flight_parts;
+    stats->step.parts = run->motion_parts;
     contact_stiffness_report(run->w, stats);
 }
 
@@ -105,6 +105,6 @@ const struct run_contact run_contact_barrier = {
     .begin = begin,
     .velocity_tolerance = velocity_tolerance,
     .count_parts = count_parts,
-    .land = land,
+    .commit = commit,
     .write_stats = write_stats,
 };

@@ -16,7 +16,7 @@ const struct run_contact *run_contact_of(const struct scene *scene) {
     return ROWS[i];
 }
 
-void run_contact_place(struct run *run, double now, double target) {
+void run_contact_set_obstacles(struct run *run, double now, double target) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
     for (size_t i = 0; i < w->scene.colliders.count; i++) {
@@ -27,10 +27,10 @@ void run_contact_place(struct run *run, double now, double target) {
     contact_set_begin_motion(&t->contacts, t->obstacles_now, t->obstacles);
 }
 
-void run_contact_land(struct run *run) {
+void run_contact_commit(struct run *run) {
     const struct run_contact *contact = run_contact_of(&run->w->scene);
-    if (contact->land != NULL) {
-        contact->land(run);
+    if (contact->commit != NULL) {
+        contact->commit(run);
     }
 }
 

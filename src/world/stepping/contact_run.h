@@ -18,7 +18,7 @@ struct run_contact {
     /// Into how many equal parts a step of h seconds is divided beforehand.
     uint32_t (*count_parts)(struct run *run, double h);
     /// The run has landed: what the next one is to know.
-    void (*land)(struct run *run);
+    void (*commit)(struct run *run);
     void (*write_stats)(const struct run *run, pbs_stats *stats);
 };
 
@@ -27,10 +27,10 @@ extern const struct run_contact run_contact_projection, run_contact_barrier, run
 const struct run_contact *run_contact_of(const struct scene *scene);
 
 /// Colliders on their way between two fractions of the run, for all contacts.
-void run_contact_place(struct run *run, double now, double target);
+void run_contact_set_obstacles(struct run *run, double now, double target);
 
 // As the row has them.
-void run_contact_land(struct run *run);
+void run_contact_commit(struct run *run);
 void run_contact_write_stats(const struct run *run, pbs_stats *stats);
 
 #endif

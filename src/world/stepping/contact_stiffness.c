@@ -78,7 +78,7 @@ static bool is_by_body(const struct scene *scene) {
     return scene->settings.contact_stiffness == 0.0;
 }
 
-void contact_stiffness_land(struct run *run) {
+void contact_stiffness_commit(struct run *run) {
     struct scene *scene = &run->w->scene;
     struct topology *t = &run->w->topology;
     if (!is_by_body(scene)) {

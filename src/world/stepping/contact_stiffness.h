@@ -9,7 +9,7 @@
 pbs_status contact_stiffness_begin(struct run *run);
 
 /// The run lands, contacts evaluated where it ends: what the next one is to know.
-void contact_stiffness_land(struct run *run);
+void contact_stiffness_commit(struct run *run);
 
 /// The least and the most of the bodies'; of a world with one for all, that.
 void contact_stiffness_report(const pbs_world *w, pbs_stats *stats);

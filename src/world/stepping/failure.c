@@ -21,8 +21,8 @@ enum { WORDS = 400 };
 
 // --- where ---
 
-static void keep_pair(struct run *run, const struct contact_pair *pair,
-                      char words[2][CONTACT_WORDS]) {
+static void store_pair(struct run *run, const struct contact_pair *pair,
+                       char words[2][CONTACT_WORDS]) {
     pbs_world *const w = run->w;
     struct failure *const f = &run->failure;
     const uint32_t *points = pair->points;
@@ -39,7 +39,7 @@ static void keep_pair(struct run *run, const struct contact_pair *pair,
     f->force = pair->force;
 }
 
-static void keep_body(struct run *run, size_t body, uint32_t vertex) {
+static void store_body(struct run *run, size_t body, uint32_t vertex) {
     run->failure.body = pbs_world_body_at(run->w, body);
     run->failure.vertex = vertex;
 }
@@ -70,11 +70,11 @@ static void locate_residual(struct run *run, const struct newton_failure *newton
     if (vertices_are_nodes(body)) {
         // The rotations of bonded particles follow their positions.
         const uint32_t vertex = own % (uint32_t)body->vertex_count;
-        keep_body(run, index, vertex);
+        store_body(run, index, vertex);
         snprintf(words, WORDS, "; the residual is largest, %.3g N, at vertex %u of body %u",
                  newton->residual, vertex, index);
     } else {
-        keep_body(run, index, vertex_in_pair(run, index, &newton->pair));
+        store_body(run, index, vertex_in_pair(run, index, &newton->pair));
         snprintf(words, WORDS, "; the residual is largest, %.3g N, at the %s of body %u",
                  newton->residual, own == 0 ? "centre" : "axes", index);
     }
@@ -83,7 +83,7 @@ static void locate_residual(struct run *run, const struct newton_failure *newton
 static void locate_pair(struct run *run, const struct newton_failure *newton, char words[WORDS]) {
     char sides[2][CONTACT_WORDS];
     if (newton->pair.is_known) {
-        keep_pair(run, &newton->pair, sides);
+        store_pair(run, &newton->pair, sides);
         snprintf(words, WORDS,
                  ", where %s and %s have a gap of %.3g m and push with %.3g N (contact distance "
                  "%.3g m, stiffness %.3g)",
@@ -119,7 +119,7 @@ static const char *advice_on(const struct run *run, const struct newton_failure 
 // --- elements ---
 
 /// Positions with the targets of held axes in them, where minimisation begins without contact.
-static void place_targets(const pbs_world *w, uint32_t node, double x[3]) {
+static void position_with_targets(const pbs_world *w, uint32_t node, double x[3]) {
     const struct topology *const t = &w->topology;
     copy3(t->workspace.now.x + 3 * (size_t)node, x);
     for (uint32_t axis = 0; axis < 3; axis++) {
@@ -133,7 +133,7 @@ static void place_targets(const pbs_world *w, uint32_t node, double x[3]) {
 static double measure_of(const pbs_world *w, size_t first, const uint32_t *corners, int count) {
     double x[4][3], side[3][3] = {{0.0}}, cross[3];
     for (int k = 0; k < count; k++) {
-        place_targets(w, (uint32_t)first + corners[k], x[k]);
+        position_with_targets(w, (uint32_t)first + corners[k], x[k]);
         if (k > 0) {
             subtract3(x[k], x[0], side[k - 1]);
         }
@@ -162,8 +162,8 @@ static size_t find_stencil(const pbs_world *w, const struct body *body) {
         double x[24] = {0.0};
         double value = 0.0;
         for (uint32_t k = 0; k < own->width; k++) {
-            place_targets(w, (uint32_t)body->node_start + own->stencils[i * own->width + k],
-                          x + 3 * (size_t)k);
+            position_with_targets(w, (uint32_t)body->node_start + own->stencils[i * own->width + k],
+                                  x + 3 * (size_t)k);
         }
         if (own->evaluate(own->user, i, x, 0, &value, NULL, NULL) != 0 || !isfinite(value)) {
             return i;
@@ -185,7 +185,7 @@ static bool locate_simplex(struct run *run, size_t index, char words[WORDS]) {
         return false;
     }
     run->failure.kind = PBS_FAILURE_ELEMENT;
-    keep_body(run, index, all.corners[(size_t)all.width * element]);
+    store_body(run, index, all.corners[(size_t)all.width * element]);
     snprintf(words, WORDS,
              "; %s %zu of body %zu, with vertex %u, is %s there (its measure is %.3g, must be "
              "positive); move its vertices or their targets",
@@ -205,7 +205,7 @@ static bool locate_element(struct run *run, size_t index, char words[WORDS]) {
     }
     const size_t element = find_stencil(w, body);
     run->failure.kind = PBS_FAILURE_HOST;
-    keep_body(run, index, body->custom.stencils[element * body->custom.width]);
+    store_body(run, index, body->custom.stencils[element * body->custom.width]);
     snprintf(words, WORDS, "; the callback of body %zu refuses stencil %zu there", index, element);
     return true;
 }
@@ -248,7 +248,7 @@ static void locate_stop(struct run *run, char words[WORDS]) {
         if (custom_fetch_stop(model->terms[term].self, &stencil) && !found) {
             found = true;
             run->failure.kind = PBS_FAILURE_HOST;
-            keep_body(run, i, body->custom.stencils[(size_t)stencil * body->custom.width]);
+            store_body(run, i, body->custom.stencils[(size_t)stencil * body->custom.width]);
             snprintf(words, WORDS, "; it was that of body %zu, at stencil %u", i, stencil);
         }
         term++;
@@ -257,7 +257,7 @@ static void locate_stop(struct run *run, char words[WORDS]) {
 
 // --- together ---
 
-static void forget(struct run *run, int32_t kind) {
+static void clear(struct run *run, int32_t kind) {
     run->failure = (struct failure){.kind = kind, .vertex = UINT32_MAX};
 }
 
@@ -266,21 +266,21 @@ void failure_begin(struct run *run) {
     if (run->w->topology.is_current) {
         locate_stop(run, words);
     }
-    forget(run, PBS_FAILURE_NONE);
+    clear(run, PBS_FAILURE_NONE);
 }
 
-void failure_forget(struct run *run) {
-    forget(run, PBS_FAILURE_NONE);
+void failure_clear(struct run *run) {
+    clear(run, PBS_FAILURE_NONE);
 }
 
 void failure_other(struct run *run) {
-    forget(run, PBS_FAILURE_OTHER);
+    clear(run, PBS_FAILURE_OTHER);
 }
 
 static void explain_newton(struct run *run, const struct newton_failure *newton,
                            pbs_status status) {
     char where[WORDS] = "", pair[WORDS] = "";
-    forget(run, newton->kind);
+    clear(run, newton->kind);
     locate_residual(run, newton, where);
     locate_pair(run, newton, pair);
     status_fail(status, "%s%s%s; %s", pbs_last_error(), where, pair, advice_on(run, newton));
@@ -339,8 +339,8 @@ static void describe_causes(const pbs_world *w, const struct contact_pair *pair,
 pbs_status failure_overlap(struct run *run, const struct contact_pair *pair) {
     char sides[2][CONTACT_WORDS];
     char gap[64] = "", causes[WORDS] = "";
-    forget(run, PBS_FAILURE_OVERLAP);
-    keep_pair(run, pair, sides);
+    clear(run, PBS_FAILURE_OVERLAP);
+    store_pair(run, pair, sides);
     describe_causes(run->w, pair, causes);
     if (!pair->intersects) {
         snprintf(gap, sizeof gap, ": it is %.3g m", pair->gap);

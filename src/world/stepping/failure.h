@@ -17,7 +17,7 @@ void failure_explain(struct run *run, const struct step_result *part);
 pbs_status failure_overlap(struct run *run, const struct contact_pair *pair);
 
 /// Nothing has failed.
-void failure_forget(struct run *run);
+void failure_clear(struct run *run);
 
 /// A failure that nothing more is known of.
 void failure_other(struct run *run);

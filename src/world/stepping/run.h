@@ -22,7 +22,7 @@ struct run {
     /// Takes the workspace from 0 to 1; the world is changed only when it answers no failure.
     pbs_status (*steps)(struct run *run);
     struct reference_lengths lengths; ///< of the scene at the start
-    double elapsed, elapsed_aside; ///< s, accepted so far; likewise, where a step may be taken back
+    double elapsed, saved_elapsed; ///< s, accepted so far; likewise, where a step may be taken back
     struct step_problem problem;
     struct failure failure;
     struct status_message unconverged; ///< the words of the last try that answered
@@ -35,7 +35,7 @@ struct run {
     uint32_t division_limit; ///< of the host, or what is right where it leaves that to the library
     uint32_t explicit_steps; ///< of schemes that kick, in all parts
     bool is_free;            ///< the part was a step of explicit.h, which evaluated at its end
-    uint32_t flight_parts;   ///< of the last step that was divided beforehand, or 1
+    uint32_t motion_parts;   ///< of the last step that was divided beforehand, or 1
     // Step control:
     struct step_control control;
     struct step_memory step_memory;
@@ -46,7 +46,7 @@ struct run {
 pbs_status run_world(struct run *run);
 
 /// One step from the workspace's state into its next one, which must lie within the bounds.
-struct step_result run_take(struct run *run, const struct step_span *span);
+struct step_result run_step(struct run *run, const struct step_span *span);
 
 /// A part of the run from the workspace's state, divided where it fails, and its halves again;
 /// accepted in the workspace.
@@ -59,7 +59,7 @@ bool run_may_divide(pbs_status status);
 
 /// Adds what a part cost; and what it did, accepting it in the workspace.
 void run_add_work(struct run *run, const struct step_result *part);
-void run_land_part(struct run *run, const struct step_result *part, double h);
+void run_commit_part(struct run *run, const struct step_result *part, double h);
 /// The workspace's next state, h seconds later, becomes the present one.
 void run_accept(struct run *run, double h);
 

@@ -20,7 +20,7 @@ void run_add_work(struct run *run, const struct step_result *part) {
     }
 }
 
-void run_land_part(struct run *run, const struct step_result *part, double h) {
+void run_commit_part(struct run *run, const struct step_result *part, double h) {
     struct step_result *const sum = &run->sum;
     energy_report_add(&sum->energy, &part->energy);
     sum->dissipated += part->dissipated;
@@ -75,7 +75,7 @@ static pbs_status check_bounds(const struct topology *t, const struct scene *sce
     return PBS_OK;
 }
 
-static struct step_result take_once(struct run *run, const struct step_span *span) {
+static struct step_result solve_step(struct run *run, const struct step_span *span) {
     struct topology *t = &run->w->topology;
     struct step_result result = step_solve(&run->problem, span, &t->workspace);
     if (result.status >= 0) {
@@ -86,7 +86,7 @@ static struct step_result take_once(struct run *run, const struct step_span *spa
 }
 
 /// What statics measures stiffness by, once.
-static pbs_status know_fastest(struct run *run) {
+static pbs_status set_critical_step(struct run *run) {
     struct step_workspace *workspace = &run->w->topology.workspace;
     double *known = &workspace->memory.stable_step;
     if (!run->problem.scheme->is_static) {
@@ -98,19 +98,19 @@ static pbs_status know_fastest(struct run *run) {
 }
 
 /// How often a step may be taken again as bonds broke in it.
-static uint32_t passes_of(const struct run *run) {
-    const uint32_t wanted = run->w->scene.settings.fracture_passes;
+static uint32_t pass_limit(const struct run *run) {
+    const uint32_t limit = run->w->scene.settings.fracture_passes;
     // Explicit steps are short.
     if (run->problem.scheme->kicks) {
         return 0;
     }
     // In equilibrium nothing bears more than its strength.
-    return run->problem.scheme->is_static && wanted == 0 ? UINT32_MAX : wanted;
+    return run->problem.scheme->is_static && limit == 0 ? UINT32_MAX : limit;
 }
 
-struct step_result run_take(struct run *run, const struct step_span *span) {
+struct step_result run_step(struct run *run, const struct step_span *span) {
     pbs_world *w = run->w;
-    const pbs_status known = know_fastest(run);
+    const pbs_status known = set_critical_step(run);
     if (known < 0) {
         return (struct step_result){.status = known};
     }
@@ -119,8 +119,8 @@ struct step_result run_take(struct run *run, const struct step_span *span) {
     const size_t broken = w->topology.breaks.count;
     const bool is_static = run->problem.scheme->is_static;
     const double end = w->scene.time + run->elapsed + span->h;
-    struct step_result result = take_once(run, span);
-    for (uint32_t i = passes_of(run); i > 0 && result.status >= 0; i--) {
+    struct step_result result = solve_step(run, span);
+    for (uint32_t i = pass_limit(run); i > 0 && result.status >= 0; i--) {
         if (!breaks_update_next(w, end, is_static)) {
             break;
         }
@@ -129,7 +129,7 @@ struct step_result run_take(struct run *run, const struct step_span *span) {
         // What is kept of the forces holds those of bonds that are no more.
         workspace->memory.has_acceleration = false;
         run->problem.continues = is_static;
-        result = take_once(run, span);
+        result = solve_step(run, span);
     }
     run->problem.continues = false;
     if (result.status < 0 && w->topology.breaks.count > broken) {
@@ -153,10 +153,10 @@ pbs_status run_part(struct run *run, const struct step_span *span, uint32_t dept
     run->problem.allow_unconverged = w->scene.expert.allow_unconverged != 0 &&
                                      depth == run->division_limit;
     run->problem.options.newton_limit = iteration_limit(run, depth);
-    const struct step_result part = run_take(run, span);
+    const struct step_result part = run_step(run, span);
     run_add_work(run, &part);
     if (part.status >= 0) {
-        run_land_part(run, &part, span->h);
+        run_commit_part(run, &part, span->h);
         return PBS_OK;
     }
     if (!run_may_divide(part.status) || part.is_unsupported || depth == run->division_limit) {
@@ -195,14 +195,14 @@ static pbs_status renew_stable_step(struct run *run) {
 static pbs_status plan_explicit(const struct run *run, double left, uint32_t *count) {
     const double stable = run->w->topology.workspace.memory.stable_step;
     const double share = run->problem.parameters[0];
-    const double wanted = ceil(left / (share * stable));
-    if (!(wanted <= EXPLICIT_STEP_LIMIT)) {
+    const double exact = ceil(left / (share * stable));
+    if (!(exact <= EXPLICIT_STEP_LIMIT)) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "%g s take more than %g explicit steps of %g times the stable step of "
                            "%g s",
                            left, EXPLICIT_STEP_LIMIT, share, stable);
     }
-    *count = wanted > 1.0 ? (uint32_t)wanted : 1;
+    *count = exact > 1.0 ? (uint32_t)exact : 1;
     return PBS_OK;
 }
 
@@ -220,7 +220,7 @@ static pbs_status run_free(struct run *run, const struct step_span *span, bool l
         return divides ? run_halves(run, span, 0) : part.status;
     }
     run->is_free = true;
-    run_land_part(run, &part, span->h);
+    run_commit_part(run, &part, span->h);
     run->is_free = false;
     return PBS_OK;
 }
@@ -241,21 +241,21 @@ static pbs_status run_explicit(struct run *run, const struct step_span *span) {
         RETURN_IF_FAILED(renew_stable_step(run));
         RETURN_IF_FAILED(plan_explicit(run, left, &count));
         const double h = left / count;
-        const double way = (span->end - begin) / count;
-        uint32_t taken = 0;
-        for (; taken < count && memory->steps_since < STABLE_STEP_LIFE; taken++) {
-            const struct step_span part = {.h = h,
-                                           .begin = begin + way * taken,
-                                           .end = taken + 1 == count ? span->end
-                                                                     : begin + way * (taken + 1)};
-            RETURN_IF_FAILED(free ? run_free(run, &part, taken + 1 == count)
+        const double fraction = (span->end - begin) / count;
+        uint32_t done = 0;
+        for (; done < count && memory->steps_since < STABLE_STEP_LIFE; done++) {
+            const struct step_span part = {
+                .h = h,
+                .begin = begin + fraction * done,
+                .end = done + 1 == count ? span->end : begin + fraction * (done + 1)};
+            RETURN_IF_FAILED(free ? run_free(run, &part, done + 1 == count)
                                   : run_part(run, &part, 0));
             memory->steps_since++;
             run->explicit_steps++;
         }
-        begin += way * taken;
-        left -= h * taken;
-        count -= taken;
+        begin += fraction * done;
+        left -= h * done;
+        count -= done;
     }
     return PBS_OK;
 }
@@ -265,7 +265,7 @@ pbs_status run_whole(struct run *run, const struct step_span *span) {
         return run_explicit(run, span);
     }
     const uint32_t parts = count_parts(run, span->h);
-    run->flight_parts = parts;
+    run->motion_parts = parts;
     for (uint32_t i = 0; i < parts; i++) {
         const double all = span->end - span->begin;
         const struct step_span part = {

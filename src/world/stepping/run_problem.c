@@ -16,28 +16,28 @@ static const double STATIC_SHARE = 1e-4;
 // --- scripts ---
 
 /// A turn about a fixed axis: what of it is left in a chart that was laid on the way.
-static void place_rotation(const struct run *run, size_t node, double fraction) {
+static void set_rotation_target(const struct run *run, size_t node, double fraction) {
     const double left = fraction - run->w->topology.model.rotations.begin;
     const double *target = run->w->scene.nodes.target + 3 * node;
     scale3(left, target, run->w->topology.prescribed_targets + 3 * node);
 }
 
-struct placing {
+struct target_pass {
     const struct run *run;
     double fraction;
 };
 
-enum { PLACED_AT_ONCE = 2048 }; // nodes
+enum { TARGET_CHUNK = 2048 }; // nodes
 
-static void place_some(void *context, size_t index) {
-    const struct placing *placing = context;
-    const struct nodes *nodes = &placing->run->w->scene.nodes;
-    const double fraction = placing->fraction;
-    double *targets = placing->run->w->topology.prescribed_targets;
-    const size_t end = (index + 1) * PLACED_AT_ONCE;
-    for (size_t i = index * PLACED_AT_ONCE; i < end && i < nodes->count; i++) {
+static void set_chunk_targets(void *context, size_t index) {
+    const struct target_pass *pass = context;
+    const struct nodes *nodes = &pass->run->w->scene.nodes;
+    const double fraction = pass->fraction;
+    double *targets = pass->run->w->topology.prescribed_targets;
+    const size_t end = (index + 1) * TARGET_CHUNK;
+    for (size_t i = index * TARGET_CHUNK; i < end && i < nodes->count; i++) {
         if (nodes->kind[i] == NODE_ROTATION) {
-            place_rotation(placing->run, i, fraction);
+            set_rotation_target(pass->run, i, fraction);
             continue;
         }
         for (size_t k = 3 * i; nodes->constrained_axes[i] != 0 && k < 3 * i + 3; k++) {
@@ -51,14 +51,14 @@ static void place_some(void *context, size_t index) {
 static void set_prescribed_targets(void *self, double fraction) {
     const struct run *run = self;
     const pbs_world *w = run->w;
-    struct placing placing = {run, fraction};
-    tasks_for(w->tasks, (w->scene.nodes.count + PLACED_AT_ONCE - 1) / PLACED_AT_ONCE, place_some,
-              &placing);
+    struct target_pass pass = {run, fraction};
+    tasks_for(w->tasks, (w->scene.nodes.count + TARGET_CHUNK - 1) / TARGET_CHUNK, set_chunk_targets,
+              &pass);
     joint_scene_place(&w->topology, &w->scene, fraction);
 }
 
 static void set_contact_obstacles(void *self, double now, double target) {
-    run_contact_place(self, now, target);
+    run_contact_set_obstacles(self, now, target);
 }
 
 static pbs_status set_obstacles(void *self, double fraction) {

@@ -128,7 +128,7 @@ static void land_joints(pbs_world *w) {
 }
 
 /// The state that was reached becomes the scene's. Cannot fail.
-static void land(struct run *run) {
+static void commit(struct run *run) {
     pbs_world *w = run->w;
     struct scene *scene = &w->scene;
     const struct step_workspace *workspace = &w->topology.workspace;
@@ -140,7 +140,7 @@ static void land(struct run *run) {
     copy_array(w->tasks, count, workspace->before.v, scene->history.v_before);
     copy_accounts(workspace->energy.accounts, scene->history.account_count,
                   scene->history.accounts);
-    bonded_land_orientations(scene, &w->topology.model.rotations);
+    bonded_commit_orientations(scene, &w->topology.model.rotations);
     scene->history.memory = workspace->memory;
     scene->step_memory = run->step_memory;
     newton_get_solver_history(w->topology.newton, &scene->solver_memory);
@@ -150,11 +150,11 @@ static void land(struct run *run) {
     land_joints(w);
     scene->free_reference = run->free_reference;
     scene->barrier = run->barrier;
-    run_contact_land(run);
+    run_contact_commit(run);
     vector_copy(w->tasks, count, workspace->contact_force, scene->nodes.contact_force);
     scene_place_vertices(scene, w->tasks);
     query_index_forget_places(w->query);
-    contact_readback_land(w);
+    contact_readback_commit(w);
     for (size_t i = 0; i < scene->colliders.count; i++) {
         struct collider *collider = scene_collider(scene, i);
         const struct obstacle *obstacle = &w->topology.obstacles[i];
@@ -183,7 +183,7 @@ static pbs_status measure_contact(struct run *run) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
     struct contact_energy energy;
-    run_contact_place(run, 1.0, 1.0);
+    run_contact_set_obstacles(run, 1.0, 1.0);
     RETURN_IF_FAILED(
         contact_set_evaluate(&t->contacts, w->tasks, t->workspace.now.x, false, NULL, &energy));
     t->contact_energy = energy.potential;
@@ -197,11 +197,11 @@ static pbs_status measure_contact(struct run *run) {
 }
 
 /// Lands, and says so once where an affine body is squeezed beyond what stands for a rigid one.
-static void land_watching_strain(struct run *run) {
+static void commit_and_warn_of_strain(struct run *run) {
     const struct scene *scene = &run->w->scene;
     const double before = affine_strain_largest(scene, NULL);
     const struct body *worst = NULL;
-    land(run);
+    commit(run);
     const double strain = affine_strain_largest(scene, &worst);
     if (strain > AFFINE_STRAIN_NOTABLE && before <= AFFINE_STRAIN_NOTABLE) {
         world_log(
@@ -237,7 +237,7 @@ static pbs_status step(struct run *run) {
     const double solved = clock_seconds();
     RETURN_IF_FAILED(measure_contact(run));
     RETURN_IF_FAILED(contact_readback_prepare(w));
-    land_watching_strain(run);
+    commit_and_warn_of_strain(run);
     w->stats.time.finish = clock_seconds() - solved;
     return answer(run);
 }
@@ -281,7 +281,7 @@ pbs_status run_world(struct run *run) {
     }
     if (status == PBS_OK) {
         status_restore(&before);
-        failure_forget(run);
+        failure_clear(run);
     } else if (run->failure.kind == PBS_FAILURE_NONE) {
         failure_other(run);
     }

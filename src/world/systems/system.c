@@ -94,7 +94,7 @@ static pbs_status fill(pbs_system *s, const pbs_system_desc *d) {
     RETURN_IF_FAILED(factor_mass(s));
     RETURN_IF_FAILED(dense_newton_create(&s->memory, n, &s->newton));
     RETURN_IF_FAILED(dense_state_create(&s->memory, n, &s->state));
-    RETURN_IF_FAILED(dense_state_create(&s->memory, n, &s->kept));
+    RETURN_IF_FAILED(dense_state_create(&s->memory, n, &s->saved));
     s->whole = memory_allocate(&s->memory, n, sizeof *s->whole);
     if (s->whole == NULL) {
         return PBS_ERROR_MEMORY;
@@ -124,7 +124,7 @@ static void destroy(pbs_system *s) {
     dense_lu_free(&s->mass_factors, &s->memory);
     dense_newton_free(&s->newton, &s->memory);
     dense_state_free(&s->state, &s->memory);
-    dense_state_free(&s->kept, &s->memory);
+    dense_state_free(&s->saved, &s->memory);
     memory_release(&s->memory, s->whole);
     dense_workspace_free(&s->workspace, &s->memory);
     struct memory memory = s->memory;

@@ -16,7 +16,7 @@ struct pbs_system {
     struct dense_options options;
     struct dense_newton newton;
     struct dense_state state; ///< as the host sees it
-    struct dense_state kept;  ///< before a try that the step control may reject
+    struct dense_state saved; ///< before a try that the step control may reject
     double *whole;            ///< where a whole step ends that halves are compared with
     struct step_memory step_memory;
     struct scheme_choice choice; ///< of the last step: whose memory the state has

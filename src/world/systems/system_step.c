@@ -74,7 +74,7 @@ static void fill_problem(struct run *run) {
 // --- steps ---
 
 /// A step of the workspace's state, divided at most so often where it fails.
-static struct dense_step_result take(struct run *run, double h, uint32_t divisions) {
+static struct dense_step_result solve_step(struct run *run, double h, uint32_t divisions) {
     run->problem.divisions = divisions;
     const struct dense_step_result one = dense_step_solve(&run->problem, h, &run->s->workspace);
     struct dense_step_result *const sum = &run->sum;
@@ -89,7 +89,7 @@ static pbs_status equal_steps(struct run *run) {
     const double count = step_control_count(&run->control, run->h);
     const double h = run->h / count;
     for (double i = 0.0; i < count; i += 1.0) {
-        const struct dense_step_result one = take(run, h, run->s->workspace.divisions);
+        const struct dense_step_result one = solve_step(run, h, run->s->workspace.divisions);
         RETURN_IF_FAILED(one.status);
         step_counts_add(&run->counts, h, one.newton.force_error);
     }
@@ -115,13 +115,13 @@ static double largest_difference(size_t count, const double *x, const double *y)
 }
 
 /// How far two half steps end from the whole one that the workspace has taken.
-static double take_halves(struct run *run, double h, pbs_status *status) {
+static double solve_halves(struct run *run, double h, pbs_status *status) {
     pbs_system *const s = run->s;
     struct dense_state *const state = &s->workspace.state;
     memcpy(s->whole, state->now.x, s->size * sizeof(double));
-    dense_state_copy(s->size, &s->kept, state);
+    dense_state_copy(s->size, &s->saved, state);
     for (int i = 0; i < 2 && *status >= 0; i++) {
-        *status = take(run, 0.5 * h, 0).status;
+        *status = solve_step(run, 0.5 * h, 0).status;
     }
     return *status >= 0 ? largest_difference(s->size, s->whole, state->now.x) : NAN;
 }
@@ -130,16 +130,16 @@ static double take_halves(struct run *run, double h, pbs_status *status) {
 static double try_step(struct run *run, double h, pbs_status *status) {
     pbs_system *const s = run->s;
     const struct dense_state *const state = &s->workspace.state;
-    const struct dense_step_result one = take(run, h, 0);
+    const struct dense_step_result one = solve_step(run, h, 0);
     *status = one.status;
     if (*status < 0) {
         return NAN;
     }
     switch (run->control.kind) {
     case PBS_STEP_FORCE_ERROR: return one.newton.force_error;
-    case PBS_STEP_SPEED_LIMIT: return h * largest(s->size, s->kept.now.v);
-    case PBS_STEP_STRETCH_LIMIT: return largest_difference(s->size, state->now.x, s->kept.now.x);
-    default: return take_halves(run, h, status);
+    case PBS_STEP_SPEED_LIMIT: return h * largest(s->size, s->saved.now.v);
+    case PBS_STEP_STRETCH_LIMIT: return largest_difference(s->size, state->now.x, s->saved.now.x);
+    default: return solve_halves(run, h, status);
     }
 }
 
@@ -147,29 +147,29 @@ static bool may_divide(pbs_status status) {
     return status == PBS_ERROR_CONVERGENCE || status == PBS_ERROR_INADMISSIBLE;
 }
 
-/// *landed: whether the workspace's state is that much later; otherwise it is as it was.
-static pbs_status take_planned(struct run *run, const struct step_plan *plan, bool *landed) {
+/// *accepted: whether the workspace's state is that much later; otherwise it is as it was.
+static pbs_status try_planned(struct run *run, const struct step_plan *plan, bool *accepted) {
     pbs_system *const s = run->s;
     struct dense_workspace *const w = &s->workspace;
-    dense_state_copy(s->size, &w->state, &s->kept);
+    dense_state_copy(s->size, &w->state, &s->saved);
     pbs_status status = PBS_OK;
     const double measured = try_step(run, plan->h, &status);
     const enum step_verdict verdict = step_control_judge(&run->control, &run->step_memory, plan,
                                                          measured);
-    *landed = verdict != STEP_REJECTED;
+    *accepted = verdict != STEP_REJECTED;
     run->counts.rejected += verdict == STEP_REJECTED;
     run->counts.forced += verdict == STEP_FORCED;
     if (status < 0 && !may_divide(status)) {
         return status;
     }
     if (verdict == STEP_REJECTED || verdict == STEP_FAILED) {
-        dense_state_copy(s->size, &s->kept, &w->state);
+        dense_state_copy(s->size, &s->saved, &w->state);
     }
     if (verdict == STEP_FAILED) {
         // No shorter step is the control's to try.
-        RETURN_IF_FAILED(take(run, plan->h, w->divisions).status);
+        RETURN_IF_FAILED(solve_step(run, plan->h, w->divisions).status);
     }
-    if (*landed) {
+    if (*accepted) {
         step_counts_add(&run->counts, plan->h, verdict == STEP_FAILED ? 0.0 : measured);
     }
     return PBS_OK;
@@ -185,10 +185,10 @@ static pbs_status controlled_steps(struct run *run) {
         const double h_before = state->memory.known > 1 ? whole * state->memory.h_before : 0.0;
         const struct step_plan plan = step_control_plan(
             &run->control, &run->step_memory, run->h - elapsed, h_before, largest(n, state->now.v));
-        bool landed = false;
-        RETURN_IF_FAILED(take_planned(run, &plan, &landed));
-        elapsed += landed ? plan.h : 0.0;
-        ended = landed && plan.last;
+        bool accepted = false;
+        RETURN_IF_FAILED(try_planned(run, &plan, &accepted));
+        elapsed += accepted ? plan.h : 0.0;
+        ended = accepted && plan.last;
     }
     return PBS_OK;
 }
