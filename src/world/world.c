@@ -249,16 +249,16 @@ struct collider *world_enter_collider(const pbs_world *w, pbs_collider c, pbs_st
     return collider;
 }
 
-void world_settle(const pbs_world *w) {
+void world_compact_nodes(const pbs_world *w) {
     // No world is constant: they all come from pbs_world_create.
     pbs_world *const own = (pbs_world *)w;
-    scene_settle(&own->scene);
+    scene_compact_nodes(&own->scene);
 }
 
 void world_moved_body(pbs_world *w, struct body *body, const char *by) {
     body->moved_by = by;
     w->topology.contact_is_checked = false;
-    query_index_forget_places(w->query);
+    query_index_invalidate_positions(w->query);
     scene_forget_body(&w->scene, body);
 }
 

@@ -65,7 +65,7 @@ void world_destroy_joint(pbs_world *w, struct world_joint *joint);
 void world_destroy_joints_of(pbs_world *w, const struct body *body);
 
 /// Before a constant call reads all nodes: where bodies were destroyed they lie apart.
-void world_settle(const pbs_world *w);
+void world_compact_nodes(const pbs_world *w);
 
 /// The host has put a body elsewhere; by what, in words for messages that live as long as it does.
 void world_moved_body(pbs_world *w, struct body *body, const char *by);

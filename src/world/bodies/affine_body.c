@@ -26,7 +26,7 @@ pbs_status pbs_affine_desc_init(pbs_affine_desc *d, size_t struct_size) {
 
 static pbs_status check_mesh(const pbs_affine_desc *d, struct memory *memory) {
     RETURN_IF_FAILED(check_count(d->vertex_count, "vertex_count"));
-    RETURN_IF_FAILED(check_places(d->positions, d->vertex_count, "positions"));
+    RETURN_IF_FAILED(check_points(d->positions, d->vertex_count, "positions"));
     if ((d->triangles != NULL) == (d->tets != NULL)) {
         return status_fail(PBS_ERROR_ARGUMENT, "triangles and tets are both %s, one must be given",
                            d->tets != NULL ? "given" : "null");
@@ -49,7 +49,7 @@ static pbs_status check_description(const pbs_affine_desc *d, struct memory *mem
     RETURN_IF_FAILED(check_positive(d->stiffness, "stiffness"));
     RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
     RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
-    RETURN_IF_FAILED(check_place(d->position, "position"));
+    RETURN_IF_FAILED(check_point(d->position, "position"));
     RETURN_IF_FAILED(check_quaternion(d->orientation, "orientation", unit));
     RETURN_IF_FAILED(check_vector(d->velocity, "velocity"));
     RETURN_IF_FAILED(check_vector(d->angular_velocity, "angular_velocity"));
@@ -156,8 +156,8 @@ static void fill_vertices(struct body *body, double mass) {
     share_mass(body, mass);
 }
 
-void affine_body_place(const struct affine_body *affine, const double position[3],
-                       const double rotation[9], double nodes[12]) {
+void affine_body_nodes_at(const struct affine_body *affine, const double position[3],
+                          const double rotation[9], double nodes[12]) {
     double turned[9];
     multiply3(rotation, affine->center, nodes);
     add3(nodes, position, nodes);
@@ -179,7 +179,7 @@ static void fill_nodes(const struct body *body, const pbs_affine_desc *d, const 
     double rotation[9];
     check_quaternion(d->orientation, "orientation", unit);
     rotation_of(unit, rotation);
-    affine_body_place(&body->affine, d->position, rotation, x);
+    affine_body_nodes_at(&body->affine, d->position, rotation, x);
     memcpy(nodes->initial + 3 * start, x, bytes);
     memcpy(nodes->target + 3 * start, x, bytes);
     copy3(d->velocity, v);
@@ -210,7 +210,7 @@ static pbs_status fill(struct body *body, struct nodes *nodes, struct memory *me
     body->node_start = nodes_append(nodes, body->node_count);
     fill_nodes(body, d, mass, nodes);
     fill_vertices(body, mass[0]);
-    vertices_place(nodes, body);
+    vertices_update(nodes, body);
     const pbs_status status = check_state(body, nodes);
     if (status < 0) {
         nodes_remove(nodes, body->node_start, body->node_count);

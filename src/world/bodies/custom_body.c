@@ -48,7 +48,7 @@ static pbs_status check_stencils(const pbs_custom_desc *d) {
 
 static pbs_status check_description(const pbs_custom_desc *d) {
     RETURN_IF_FAILED(check_count(d->vertex_count, "vertex_count"));
-    RETURN_IF_FAILED(check_places(d->positions, d->vertex_count, "positions"));
+    RETURN_IF_FAILED(check_points(d->positions, d->vertex_count, "positions"));
     if (d->velocities != NULL) {
         RETURN_IF_FAILED(check_vectors(d->velocities, d->vertex_count, "velocities"));
     }

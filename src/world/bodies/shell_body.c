@@ -56,10 +56,10 @@ static pbs_status check_description(const pbs_shell_desc *d, struct memory *memo
     RETURN_IF_FAILED(check_count(d->vertex_count, "vertex_count"));
     RETURN_IF_FAILED(check_count(d->triangle_count, "triangle_count"));
     RETURN_IF_FAILED(check_pointer(d->triangles, "triangles"));
-    RETURN_IF_FAILED(check_places(d->positions, d->vertex_count, "positions"));
+    RETURN_IF_FAILED(check_points(d->positions, d->vertex_count, "positions"));
     RETURN_IF_FAILED(check_material(d));
     if (d->initial_positions != NULL) {
-        RETURN_IF_FAILED(check_places(d->initial_positions, d->vertex_count, "initial_positions"));
+        RETURN_IF_FAILED(check_points(d->initial_positions, d->vertex_count, "initial_positions"));
     }
     if (d->initial_velocities != NULL) {
         RETURN_IF_FAILED(

@@ -85,7 +85,7 @@ struct bond_place bond_place_of(const pbs_world *w, size_t index) {
         const bool is_same = body->table == own->table;
         place.first_bond += share_term(body, own) ? body->bonds.count : 0;
         place.first_dashpot += is_same && body->damping > 0.0 ? body->bonds.count : 0;
-        place.first_rotation += body_turns(body) ? body->vertex_count : 0;
+        place.first_rotation += body_has_orientations(body) ? body->vertex_count : 0;
     }
     return place;
 }

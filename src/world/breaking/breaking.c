@@ -28,7 +28,7 @@ struct comparison {
 
 static struct particle_view view_of(const struct particles *particles, const struct body *body,
                                     const struct bond_place *place) {
-    const bool turns = body_turns(body);
+    const bool turns = body_has_orientations(body);
     return (struct particle_view){particles->x + 3 * body->node_start,
                                   turns ? particles->orientations + 4 * place->first_rotation
                                         : NULL};
@@ -367,12 +367,12 @@ double breaks_commit(pbs_world *w) {
     for (size_t i = 0; i < breaks->count; i++) {
         struct body *body = world_body(w, breaks->rows[i].body);
         body->bonds.broken[breaks->rows[i].bond] = BOND_BROKE;
-        body->bonds.came_apart = true;
+        body->bonds.fragments_outdated = true;
         body->bonds.release[breaks->rows[i].bond] = breaks->releases[i].distance;
         energy += breaks->rows[i].energy;
     }
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
-        body_come_apart(scene_body(&w->scene, i));
+        body_update_fragments(scene_body(&w->scene, i));
     }
     if (breaks->count > 0) {
         memcpy(w->broken.rows, breaks->rows, breaks->count * sizeof *breaks->rows);

@@ -71,13 +71,13 @@ static void cut_bond(struct cut *cut, size_t bond) {
     cut->body->bonds.broken[bond] = BOND_CUT;
     cut->body->bonds
         .release[bond] = bond_let_touch(cut->world, cut->index, bond, cut->x, cut->reach).distance;
-    cut->body->bonds.came_apart = true;
+    cut->body->bonds.fragments_outdated = true;
     cut->count++;
     bond_mark_broken(&cut->place, bond, true);
 }
 
 static void end_cut(struct cut *cut, size_t *count) {
-    body_come_apart(cut->body);
+    body_update_fragments(cut->body);
     if (cut->count > 0) {
         // The stored acceleration includes the forces of the cut bonds. Previous states stay valid.
         cut->world->scene.history.memory.has_acceleration = false;

@@ -50,7 +50,7 @@ static const double SIZE_OF_NOTHING = 1.0;
 
 /// Where the host put them, of bodies without a shape at rest.
 static double initial_extent(const struct scene *scene, const struct body *body) {
-    return body_extent(nodes_count_places(&scene->nodes, body->node_start, body->node_count),
+    return body_extent(nodes_count_positions(&scene->nodes, body->node_start, body->node_count),
                        scene->nodes.initial + 3 * body->node_start);
 }
 
@@ -128,8 +128,8 @@ struct contact_scale contact_scale_of(const struct scene *scene) {
     const struct smallest least = smallest_of(scene);
     const double size = isfinite(least.size) ? least.size : SIZE_OF_NOTHING;
     double distance = isfinite(least.distance) ? least.distance : DISTANCE_OVER_SIZE * size;
-    if (scene->contact_reach > 0.0) {
-        distance = fmin(distance, scene->contact_reach);
+    if (scene->last_contact_distance > 0.0) {
+        distance = fmin(distance, scene->last_contact_distance);
     }
     return (struct contact_scale){
         .size = size, .distance = s->contact_distance > 0.0 ? s->contact_distance : distance};
@@ -185,7 +185,7 @@ double contact_scale_stiffness(const struct scene *scene, const struct body *bod
     return fmax(resisting, weight / (LOAD_AT_A_QUARTER * distance));
 }
 
-double contact_scale_carrying(double force, double distance) {
+double contact_scale_stiffness_for_force(double force, double distance) {
     return force / (LOAD_AT_A_TENTH * distance);
 }
 

@@ -9,7 +9,7 @@
 struct contact_scale {
     double size;     ///< m: of the smallest body
     double distance; ///< m: contact_distance, the host's where that has set it; else never more
-                     ///< than scene->contact_reach, that of the steps before
+                     ///< than scene->last_contact_distance, that of the steps before
 };
 
 struct contact_scale contact_scale_of(const struct scene *scene);
@@ -26,7 +26,7 @@ double contact_scale_stiffness(const struct scene *scene, const struct body *bod
                                double h);
 
 /// N/m: that at which a single contact carries a force at a tenth of the distance.
-double contact_scale_carrying(double force, double distance);
+double contact_scale_stiffness_for_force(double force, double distance);
 
 /// A gap of so much of the distance needs no stiffness that was raised for it.
 #define CONTACT_SCALE_WIDE 0.5

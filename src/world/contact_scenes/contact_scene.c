@@ -77,7 +77,7 @@ static void add_spheres(const struct body *body, struct collision_part_input *in
 /// What has a radius is turned by friction, a point is not.
 static void add_rotations(const struct body *body, struct part_buffers *b,
                           struct collision_part_input *input) {
-    if (!body_turns(body)) {
+    if (!body_has_orientations(body)) {
         return;
     }
     for (size_t i = 0; i < body->vertex_count; i++) {
@@ -131,8 +131,8 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
 }
 
 /// A surface whose vertices are nodes of their own. The body tells of vertices and triangles only.
-static pbs_status add_placed(const struct contact_placement *p, const struct body *surface,
-                             struct part_buffers *b, struct collision_mesh *mesh) {
+static pbs_status add_placed_surface(const struct contact_placement *p, const struct body *surface,
+                                     struct part_buffers *b, struct collision_mesh *mesh) {
     RETURN_IF_FAILED(allocate_buffers(b, surface));
     const size_t count = number_points(surface, b->number);
     for (size_t i = 0; i < surface->vertex_count; i++) {
@@ -171,7 +171,8 @@ static pbs_status add_placement(const struct contact_placement *p, struct memory
     struct body own = {.vertex_count = p->vertex_count, .triangle_count = p->triangle_count};
     // Numbers are read only.
     memcpy(&own.triangles, &p->triangles, sizeof own.triangles);
-    const pbs_status status = add_placed(p, p->body != NULL ? p->body : &own, &buffers, mesh);
+    const pbs_status status = add_placed_surface(p, p->body != NULL ? p->body : &own, &buffers,
+                                                 mesh);
     free_buffers(&buffers);
     return status;
 }
@@ -343,15 +344,15 @@ pbs_status contact_scene_build_with(const struct scene *scene, struct memory *me
     return status;
 }
 
-pbs_status contact_scene_place(const struct scene *scene, struct memory *memory,
-                               struct barrier_contact *contact) {
+pbs_status contact_scene_update_obstacles(const struct scene *scene, struct memory *memory,
+                                          struct barrier_contact *contact) {
     const size_t count = scene->colliders.count;
     struct obstacle *obstacles = memory_allocate(memory, count, sizeof *obstacles);
     if (obstacles == NULL) {
         return PBS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < count; i++) {
-        motion_place(scene_collider(scene, i), 0.0, 1.0, &obstacles[i]);
+        motion_obstacle_at(scene_collider(scene, i), 0.0, 1.0, &obstacles[i]);
     }
     barrier_contact_begin_motion(contact, obstacles, obstacles);
     memory_release(memory, obstacles);
@@ -375,7 +376,7 @@ static pbs_status evaluate(const struct scene *scene, struct memory *memory, dou
                            struct contact_energy *out) {
     struct barrier_contact contact = {.memory = memory};
     RETURN_IF_FAILED(contact_scene_build(scene, memory, &contact));
-    pbs_status status = contact_scene_place(scene, memory, &contact);
+    pbs_status status = contact_scene_update_obstacles(scene, memory, &contact);
     if (status >= 0) {
         status = barrier_contact_evaluate(&contact, NULL, scene->nodes.x, false, gradient, out);
     }

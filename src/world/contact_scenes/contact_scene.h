@@ -29,7 +29,7 @@ pbs_status contact_scene_build_with(const struct scene *scene, struct memory *me
                                     struct barrier_contact *contact);
 
 /// Colliders where they are now, at rest.
-pbs_status contact_scene_place(const struct scene *scene, struct memory *memory,
-                               struct barrier_contact *contact);
+pbs_status contact_scene_update_obstacles(const struct scene *scene, struct memory *memory,
+                                          struct barrier_contact *contact);
 
 #endif

@@ -59,7 +59,7 @@ static struct penalty_size size_of(const struct scene *scene) {
 }
 
 static void fill_spheres(const struct body *body, uint32_t index, struct penalty_contact *c) {
-    const bool turns = body_turns(body);
+    const bool turns = body_has_orientations(body);
     struct penalty_part *part = &c->parts[index];
     part->rest = body->bonds.rest;
     for (size_t i = 0; i < body->vertex_count; i++) {
@@ -150,9 +150,9 @@ pbs_status penalty_scene_begin(const struct scene *scene, struct penalty_contact
     return choose_stiffness(scene, c);
 }
 
-void penalty_scene_place(const struct scene *scene, struct penalty_contact *c) {
+void penalty_scene_update_obstacles(const struct scene *scene, struct penalty_contact *c) {
     for (size_t i = 0; i < c->obstacle_count; i++) {
-        motion_place(scene_collider(scene, i), 0.0, 1.0, &c->obstacles[i].obstacle);
+        motion_obstacle_at(scene_collider(scene, i), 0.0, 1.0, &c->obstacles[i].obstacle);
     }
     penalty_contact_update_obstacles(c);
 }
@@ -174,7 +174,7 @@ static pbs_status evaluate_term(const struct scene *scene, struct memory *memory
     RETURN_IF_FAILED(penalty_scene_build(scene, memory, &penalty));
     pbs_status status = penalty_scene_begin(scene, &penalty);
     if (status >= 0) {
-        penalty_scene_place(scene, &penalty);
+        penalty_scene_update_obstacles(scene, &penalty);
         status = penalty_contact_find_touches(&penalty, NULL, scene->nodes.x);
     }
     *out = penalty.value;

@@ -14,6 +14,6 @@ pbs_status penalty_scene_build(const struct scene *scene, struct memory *memory,
 pbs_status penalty_scene_begin(const struct scene *scene, struct penalty_contact *contact);
 
 /// Colliders where they are now.
-void penalty_scene_place(const struct scene *scene, struct penalty_contact *contact);
+void penalty_scene_update_obstacles(const struct scene *scene, struct penalty_contact *contact);
 
 #endif

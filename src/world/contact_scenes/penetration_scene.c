@@ -9,7 +9,7 @@
 #include "world/objects/collider.h"
 #include "world/objects/motion.h"
 
-bool penetration_scene_is(const struct scene *scene) {
+bool penetration_scene_is_needed(const struct scene *scene) {
     bool is_any = scene->settings.body_contact == PBS_BODY_CONTACT_PENALTY;
     for (size_t i = 0; !is_any && i < scene->colliders.count; i++) {
         is_any = collider_is_penalty(&scene_collider(scene, i)->desc);
@@ -162,7 +162,7 @@ static void add_obstacles(const struct scene *scene, struct penetration *p) {
             .mask = d->mask,
             .stiffness = d->penalty_stiffness,
             .surface = {.friction = d->friction, .material = d->surface_material}};
-        motion_place(collider, 0.0, 1.0, &out->target);
+        motion_obstacle_at(collider, 0.0, 1.0, &out->target);
     }
 }
 
@@ -194,7 +194,7 @@ pbs_status penetration_scene_build(const struct scene *scene, struct memory *mem
 // --- the row of projection, which this goes with ---
 
 static pbs_status check_scheme(const struct scene *scene, const struct scheme_table *scheme) {
-    return scheme->kicks && penetration_scene_is(scene)
+    return scheme->kicks && penetration_scene_is_needed(scene)
                ? status_fail(PBS_ERROR_ARGUMENT,
                              "%s moves no world with PBS_BODY_CONTACT_PENALTY or "
                              "PBS_COLLISION_PENALTY, whose forces have no bound for a stable step",
@@ -204,7 +204,7 @@ static pbs_status check_scheme(const struct scene *scene, const struct scheme_ta
 
 static pbs_status evaluate(const struct scene *scene, struct memory *memory, double *gradient,
                            struct contact_energy *out) {
-    if (!penetration_scene_is(scene)) {
+    if (!penetration_scene_is_needed(scene)) {
         return PBS_OK;
     }
     struct penetration penetration = {.memory = memory};

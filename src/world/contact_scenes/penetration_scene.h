@@ -7,7 +7,7 @@
 #include "world/objects/scene.h"
 
 /// Whether anything in a world with projection is pushed out by penalties.
-bool penetration_scene_is(const struct scene *scene);
+bool penetration_scene_is_needed(const struct scene *scene);
 
 /// Points and solids of all bodies, and the colliders that are penalties, where they are now.
 pbs_status penetration_scene_build(const struct scene *scene, struct memory *memory,

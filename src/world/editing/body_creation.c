@@ -7,10 +7,11 @@
 /// Bodies changed: what was built for the old ones is of no use.
 static void invalidate(pbs_world *w) {
     w->topology.is_current = false;
-    query_index_forget_parts(w->query);
+    query_index_invalidate_parts(w->query);
     w->scene.free_reference = 0.0;
     w->scene.barrier = (struct adaptive_barrier){0};
-    w->scene.contact_reach = w->scene.bodies.count > 0 ? w->scene.contact_reach : 0.0;
+    w->scene.last_contact_distance = w->scene.bodies.count > 0 ? w->scene.last_contact_distance
+                                                               : 0.0;
     scene_forget_history(&w->scene);
 }
 
@@ -101,7 +102,7 @@ pbs_status pbs_body_destroy(pbs_world *w, pbs_body b) {
     invalidate(w);
     // So that room is never more than twice what is needed.
     if (2 * scene->nodes.vacant > scene->nodes.count) {
-        scene_settle(scene);
+        scene_compact_nodes(scene);
     }
     return PBS_OK;
 }

@@ -23,7 +23,7 @@ pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
     ARITHMETIC_SCOPE();
     struct body *body = NULL;
     RETURN_IF_FAILED(enter_with_count(w, b, vertex_count, &body));
-    RETURN_IF_FAILED(check_places(xyz, vertex_count, "positions"));
+    RETURN_IF_FAILED(check_points(xyz, vertex_count, "positions"));
     struct nodes *nodes = &w->scene.nodes;
     const size_t bytes = 3 * body->node_count * sizeof(double);
     for (size_t i = 0; i < vertex_count; i++) {

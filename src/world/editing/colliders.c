@@ -45,7 +45,7 @@ pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_col
     collider->moved_by = "created";
     collider->slot = handle_insert(&w->scene.colliders, collider);
     w->topology.contact_is_current = false;
-    query_index_forget_parts(w->query);
+    query_index_invalidate_parts(w->query);
     *out = pbs_world_collider_at(w, w->scene.colliders.count - 1);
     return PBS_OK;
 }
@@ -61,7 +61,7 @@ pbs_status pbs_collider_destroy(pbs_world *w, pbs_collider c) {
     handle_remove(&w->scene.colliders, collider->slot);
     collider_free_arrays(&w->memory, &collider->desc);
     w->topology.contact_is_current = false;
-    query_index_forget_parts(w->query);
+    query_index_invalidate_parts(w->query);
     memory_release(&w->memory, collider);
     return PBS_OK;
 }
@@ -79,7 +79,7 @@ pbs_status pbs_collider_set_motion(pbs_world *w, pbs_collider c, const double po
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(position, "position"));
     RETURN_IF_FAILED(check_pointer(orientation, "orientation"));
-    RETURN_IF_FAILED(check_place(position, "position"));
+    RETURN_IF_FAILED(check_point(position, "position"));
     double unit[4];
     RETURN_IF_FAILED(check_quaternion(orientation, "orientation", unit));
     copy3(position, collider->target_position);

@@ -36,7 +36,7 @@ static pbs_status check_mesh(const pbs_grid_desc *d) {
     RETURN_IF_FAILED(check_size(d->triangle_count, 1, UINT32_MAX / 8, "triangle_count"));
     RETURN_IF_FAILED(check_pointer(d->vertices, "vertices"));
     RETURN_IF_FAILED(check_pointer(d->triangles, "triangles"));
-    RETURN_IF_FAILED(check_places(d->vertices, d->vertex_count, "vertices: position"));
+    RETURN_IF_FAILED(check_points(d->vertices, d->vertex_count, "vertices: position"));
     for (size_t k = 0; k < 3 * d->triangle_count; k++) {
         if (d->triangles[k] >= d->vertex_count) {
             return status_fail(PBS_ERROR_MESH, "triangles[%zu] is %u; there are %zu vertices", k,
@@ -127,21 +127,21 @@ static size_t count_samples(const struct distance_grid *grid) {
 
 // --- words ---
 
-static void tell(const pbs_grid_desc *d, int32_t level, const char *message) {
+static void log_message(const pbs_grid_desc *d, int32_t level, const char *message) {
     if (d->log.write != NULL) {
         d->log.write(d->log.user, level, message);
     }
 }
 
-static void tell_beginning(const struct gridding *g) {
+static void log_start(const struct gridding *g) {
     char message[200];
     snprintf(message, sizeof message, "grid: %u x %u x %u samples %g m apart, %zu triangles",
              (unsigned)g->grid.counts[0], (unsigned)g->grid.counts[1], (unsigned)g->grid.counts[2],
              g->grid.cell, g->desc.triangle_count);
-    tell(&g->desc, PBS_LOG_INFO, message);
+    log_message(&g->desc, PBS_LOG_INFO, message);
 }
 
-static void tell_findings(const struct gridding *g) {
+static void log_result(const struct gridding *g) {
     const struct distance_sampling_report *report = &g->report;
     char message[200];
     if (report->open_count > 0) {
@@ -149,22 +149,22 @@ static void tell_findings(const struct gridding *g) {
                  "grid: the mesh has holes; for %zu of %zu samples it is open whether they are "
                  "inside",
                  report->open_count, report->sign_count);
-        tell(&g->desc, PBS_LOG_WARNING, message);
+        log_message(&g->desc, PBS_LOG_WARNING, message);
     }
     if (report->is_inverted) {
-        tell(&g->desc, PBS_LOG_WARNING,
-             "grid: triangles face inwards; they are taken as if they faced outwards");
+        log_message(&g->desc, PBS_LOG_WARNING,
+                    "grid: triangles face inwards; they are taken as if they faced outwards");
     }
     if (report->thin_count > 0) {
         snprintf(message, sizeof message,
                  "grid: %zu of %zu triangles are of parts thinner than cells of %g m resolve: no "
                  "sample near them is inside",
                  report->thin_count, g->desc.triangle_count, g->grid.cell);
-        tell(&g->desc, PBS_LOG_WARNING, message);
+        log_message(&g->desc, PBS_LOG_WARNING, message);
     }
     snprintf(message, sizeof message, "grid: %zu of %zu samples are inside", report->inside_count,
              count_samples(&g->grid));
-    tell(&g->desc, PBS_LOG_INFO, message);
+    log_message(&g->desc, PBS_LOG_INFO, message);
 }
 
 // --- the call ---
@@ -178,7 +178,7 @@ static pbs_status sample(struct gridding *g, float *samples, size_t capacity) {
                            (unsigned)g->grid.counts[0], (unsigned)g->grid.counts[1],
                            (unsigned)g->grid.counts[2], count);
     }
-    tell_beginning(g);
+    log_start(g);
     const struct triangle_mesh mesh = {.positions = d->vertices,
                                        .triangles = d->triangles,
                                        .vertex_count = d->vertex_count,
@@ -190,7 +190,7 @@ static pbs_status sample(struct gridding *g, float *samples, size_t capacity) {
     }
     tasks_destroy(&g->memory, g->tasks);
     RETURN_IF_FAILED(status);
-    tell_findings(g);
+    log_result(g);
     return PBS_OK;
 }
 

@@ -138,7 +138,7 @@ pbs_status pbs_joint_set_target(pbs_world *w, pbs_joint j, const double place[3]
     struct world_joint *joint = enter_joint(w, j, &status);
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(place, "place"));
-    RETURN_IF_FAILED(check_place(place, "place"));
+    RETURN_IF_FAILED(check_point(place, "place"));
     struct joint_side *side = &joint->sides[joint->sides[0].body == NULL ? 0 : 1];
     if (side->body != NULL) {
         return status_fail(PBS_ERROR_ARGUMENT,

@@ -14,7 +14,7 @@
 static struct body *enter_bonded(const pbs_world *w, pbs_body b, const char *lack,
                                  pbs_status *status) {
     struct body *body = world_enter_body(w, b, status);
-    if (*status >= 0 && !body_turns(body)) {
+    if (*status >= 0 && !body_has_orientations(body)) {
         *status = status_fail(PBS_ERROR_ARGUMENT, "the body is not bonded: %s", lack);
     }
     return body;
@@ -60,7 +60,7 @@ pbs_status pbs_body_set_orientations(pbs_world *w, pbs_body b, const double *xyz
     RETURN_IF_FAILED(enter_with_count(w, b, particle_count, &body));
     RETURN_IF_FAILED(check_orientations(xyzw, particle_count, "orientations"));
     RETURN_IF_FAILED(bonded_set_orientations(body, &w->memory, xyzw));
-    bonded_drop_targets(&w->scene.nodes, body);
+    bonded_reset_targets(&w->scene.nodes, body);
     if (w->topology.is_current) {
         bonded_load_orientations(&w->scene, &w->topology.model.rotations);
     }
@@ -86,7 +86,7 @@ pbs_status pbs_body_set_angular_velocities(pbs_world *w, pbs_body b, const doubl
         const double radius = bonded_radius_of_gyration(body->bonded.radii[i / 3]);
         w->scene.nodes.v[3 * (body->node_start + particle_count) + i] = radius * xyz[i];
     }
-    bonded_measure_spin(body, &w->scene.nodes);
+    bonded_update_angular_velocities(body, &w->scene.nodes);
     scene_forget_body(&w->scene, body);
     return PBS_OK;
 }

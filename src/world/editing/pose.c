@@ -86,18 +86,18 @@ static pbs_status enter_with_pose(pbs_world *w, pbs_body b, const double *positi
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(position, "position"));
     RETURN_IF_FAILED(check_pointer(orientation, "orientation"));
-    RETURN_IF_FAILED(check_place(position, "position"));
+    RETURN_IF_FAILED(check_point(position, "position"));
     double unit[4];
     double rotation[9];
     RETURN_IF_FAILED(check_quaternion(orientation, "orientation", unit));
     rotation_of(unit, rotation);
-    affine_body_place(&(*out)->affine, position, rotation, nodes);
+    affine_body_nodes_at(&(*out)->affine, position, rotation, nodes);
     return check_coordinates(nodes, 3 * AFFINE_NODES, "centre and handles of the body");
 }
 
 /// Velocities of the handles such that those of the body's points are the same function of where
 /// they are from the centre: v' = (v a^-1) a', handles as columns.
-static void keep_spin(const double *before, const double *now, double *v) {
+static void preserve_angular_velocity(const double *before, const double *now, double *v) {
     double a[9], rate[9], inverse[9] = {0.0}, gradient[9];
     for (int i = 0; i < 9; i++) {
         a[i] = before[3 + 3 * (i % 3) + i / 3];
@@ -120,13 +120,13 @@ pbs_status pbs_body_set_pose(pbs_world *w, pbs_body b, const double position[3],
     const size_t start = 3 * body->node_start;
     double velocities[3 * AFFINE_NODES];
     memcpy(velocities, nodes->v + start, sizeof velocities);
-    keep_spin(nodes->x + start, placed, velocities);
+    preserve_angular_velocity(nodes->x + start, placed, velocities);
     RETURN_IF_FAILED(
         check_numbers(velocities, 3 * AFFINE_NODES, "velocities of centre and handles"));
     memcpy(nodes->v + start, velocities, sizeof velocities);
     memcpy(nodes->x + start, placed, sizeof placed);
     memcpy(nodes->target + start, placed, sizeof placed);
-    vertices_place(nodes, body);
+    vertices_update(nodes, body);
     world_moved_body(w, body, "placed by pbs_body_set_pose");
     return PBS_OK;
 }

@@ -119,7 +119,7 @@ pbs_status check_vectors(const double *values, size_t count, const char *name) {
     return check_by_vertex(values, count, INFINITY, name);
 }
 
-pbs_status check_places(const double *values, size_t count, const char *name) {
+pbs_status check_points(const double *values, size_t count, const char *name) {
     return check_by_vertex(values, count, COORDINATE_LIMIT, name);
 }
 
@@ -134,7 +134,7 @@ pbs_status check_coordinates(const double *values, size_t count, const char *nam
     return PBS_OK;
 }
 
-pbs_status check_place(const double values[3], const char *name) {
+pbs_status check_point(const double values[3], const char *name) {
     return check_coordinates(values, 3, name);
 }
 

@@ -40,8 +40,8 @@ pbs_status check_vectors(const double *values, size_t count, const char *name);
 /// Coordinates in metres, up to COORDINATE_LIMIT: any number of them, three, three each, and a
 /// positive length. Null as above.
 pbs_status check_coordinates(const double *values, size_t count, const char *name);
-pbs_status check_place(const double values[3], const char *name);
-pbs_status check_places(const double *values, size_t count, const char *name);
+pbs_status check_point(const double values[3], const char *name);
+pbs_status check_points(const double *values, size_t count, const char *name);
 pbs_status check_length(double value, const char *name);
 
 /// Positive, finite masses by vertex, not so small that arithmetic loses them; null is refused.

@@ -74,7 +74,7 @@ uint32_t handle_insert(struct handle_table *table, void *object) {
 }
 
 /// Where in the order: serials ascend.
-static size_t place_of(const struct handle_table *table, uint32_t slot) {
+static size_t order_index_of(const struct handle_table *table, uint32_t slot) {
     const uint64_t serial = table->slots[slot].serial;
     size_t low = 0;
     size_t high = table->count - 1;
@@ -90,7 +90,7 @@ static size_t place_of(const struct handle_table *table, uint32_t slot) {
 }
 
 void handle_remove(struct handle_table *table, uint32_t slot) {
-    const size_t index = place_of(table, slot);
+    const size_t index = order_index_of(table, slot);
     uint32_t *order = table->order + table->first;
     table->count--;
     // The shorter side closes the gap.

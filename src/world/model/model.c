@@ -10,8 +10,8 @@
 
 // --- node terms ---
 
-static size_t count_places(const struct scene *scene, const struct body *body) {
-    return nodes_count_places(&scene->nodes, body->node_start, body->node_count);
+static size_t count_positions(const struct scene *scene, const struct body *body) {
+    return nodes_count_positions(&scene->nodes, body->node_start, body->node_count);
 }
 
 static pbs_status add_gravity(const struct scene *scene, struct memory *memory,
@@ -19,7 +19,7 @@ static pbs_status add_gravity(const struct scene *scene, struct memory *memory,
     bool any = false;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        any = any || body->no_gravity || count_places(scene, body) < body->node_count;
+        any = any || body->no_gravity || count_positions(scene, body) < body->node_count;
     }
     const struct nodes *nodes = &scene->nodes;
     model->gravity.mass = nodes->mass;
@@ -31,8 +31,8 @@ static pbs_status add_gravity(const struct scene *scene, struct memory *memory,
         }
         for (size_t i = 0; i < scene->bodies.count; i++) {
             const struct body *body = scene_body(scene, i);
-            const size_t places = body->no_gravity ? 0 : count_places(scene, body);
-            for (size_t k = 0; k < places; k++) {
+            const size_t positions = body->no_gravity ? 0 : count_positions(scene, body);
+            for (size_t k = 0; k < positions; k++) {
                 model->gravity_mass[body->node_start + k] = nodes->mass[body->node_start + k];
             }
         }
@@ -103,7 +103,7 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
         if (!body->table->calls_host) {
             model->free_bodies[model->free_body_count] = (struct free_body){
                 .node_start = body->node_start,
-                .node_count = count_places(scene, body),
+                .node_count = count_positions(scene, body),
                 .drag = body->drag,
                 .no_gravity = body->no_gravity};
             model->free_body_count++;
@@ -113,9 +113,9 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
 }
 
 /// Null for bodies whose nodes have no rest shape, or are not all places.
-static const double *rest_places(const struct scene *scene, const struct body *body) {
-    return vertices_are_nodes(body) && count_places(scene, body) == body->node_count ? body->rest
-                                                                                     : NULL;
+static const double *rest_positions(const struct scene *scene, const struct body *body) {
+    return vertices_are_nodes(body) && count_positions(scene, body) == body->node_count ? body->rest
+                                                                                        : NULL;
 }
 
 /// What damping takes out depends on how a body turns, and clamped edges stay as they point.
@@ -131,10 +131,10 @@ static pbs_status list_rest_shapes(const struct scene *scene, struct memory *mem
     }
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        const double *places = rest_places(scene, body);
-        if (places != NULL) {
+        const double *rest = rest_positions(scene, body);
+        if (rest != NULL) {
             model->rest_shapes[model->rest_shape_count] = (struct rest_shape){
-                body->node_start, body->node_count, places, is_rotation_invariant(body)};
+                body->node_start, body->node_count, rest, is_rotation_invariant(body)};
             model->rest_shape_count++;
         }
     }
@@ -157,12 +157,12 @@ static void measure_least_stiffness(const struct scene *scene, struct model *mod
 // --- all together ---
 
 /// A body's places are its first nodes; the others belong to them in turn.
-static void list_places(const struct scene *scene, uint32_t *place) {
+static void list_owners(const struct scene *scene, uint32_t *owner) {
     for (size_t b = 0; b < scene->bodies.count; b++) {
         const struct body *body = scene_body(scene, b);
-        const size_t places = count_places(scene, body);
+        const size_t positions = count_positions(scene, body);
         for (size_t i = 0; i < body->node_count; i++) {
-            place[body->node_start + i] = (uint32_t)(body->node_start + i % places);
+            owner[body->node_start + i] = (uint32_t)(body->node_start + i % positions);
         }
     }
 }
@@ -170,14 +170,14 @@ static void list_places(const struct scene *scene, uint32_t *place) {
 static pbs_status build_assembly(const struct scene *scene, struct memory *memory,
                                  struct model *model) {
     struct stencils *sets = memory_allocate(memory, model->term_count, sizeof *sets);
-    uint32_t *place = memory_allocate(memory, scene->nodes.count, sizeof *place);
-    if (sets == NULL || place == NULL) {
+    uint32_t *owner = memory_allocate(memory, scene->nodes.count, sizeof *owner);
+    if (sets == NULL || owner == NULL) {
         memory_release(memory, sets);
-        memory_release(memory, place);
+        memory_release(memory, owner);
         return PBS_ERROR_MEMORY;
     }
-    list_places(scene, place);
-    const struct node_kinds kinds = {scene->nodes.kind, place};
+    list_owners(scene, owner);
+    const struct node_kinds kinds = {scene->nodes.kind, owner};
     size_t set_count = 0;
     for (size_t i = 0; i < model->term_count; i++) {
         if (model->terms[i].has_stencils) {
@@ -188,7 +188,7 @@ static pbs_status build_assembly(const struct scene *scene, struct memory *memor
     const pbs_status status = assembly_build_of(memory, (uint32_t)scene->nodes.count, &kinds, 0,
                                                 sets, set_count, &model->assembly);
     memory_release(memory, sets);
-    memory_release(memory, place);
+    memory_release(memory, owner);
     model->has_assembly = status >= 0;
     return status;
 }
@@ -221,7 +221,7 @@ static pbs_status list_terms(const struct scene *scene, struct memory *memory,
 }
 
 /// Also of a list that is not whole: the model frees it.
-static void take_terms(const struct body_terms *terms, struct model *model) {
+static void move_terms(const struct body_terms *terms, struct model *model) {
     model->terms = terms->terms;
     model->term_count = terms->count;
     model->element_count = terms->element_count;
@@ -235,7 +235,7 @@ static void take_terms(const struct body_terms *terms, struct model *model) {
 static pbs_status build(const struct scene *scene, struct memory *memory, struct model *model) {
     struct body_terms terms = {.memory = memory};
     const pbs_status status = list_terms(scene, memory, &terms, model);
-    take_terms(&terms, model);
+    move_terms(&terms, model);
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(list_free_bodies(scene, memory, model));
     RETURN_IF_FAILED(list_rest_shapes(scene, memory, model));

@@ -20,13 +20,13 @@ struct memory query_index_memory(struct query_index *index) {
     return memory;
 }
 
-void query_index_forget_places(struct query_index *index) {
+void query_index_invalidate_positions(struct query_index *index) {
     atomic_store(&index->is_current, false);
 }
 
-void query_index_forget_parts(struct query_index *index) {
+void query_index_invalidate_parts(struct query_index *index) {
     atomic_store(&index->is_current, false);
-    index->knows_parts = false;
+    index->parts_are_current = false;
 }
 
 void query_index_free(struct query_index *index) {
@@ -115,16 +115,16 @@ static pbs_status list_parts(struct query_index *q, const struct scene *scene) {
 
 // --- where they are ---
 
-static void place_collider(const struct collider *collider, double *x) {
+static void copy_collider_points(const struct collider *collider, double *x) {
     struct obstacle now;
-    motion_place(collider, 0.0, 1.0, &now);
+    motion_obstacle_at(collider, 0.0, 1.0, &now);
     for (size_t i = 0; i < collider->desc.vertex_count; i++) {
         multiply3(now.pose.rotation, collider->desc.vertices + 3 * i, x + 3 * i);
         add3(x + 3 * i, now.pose.translation, x + 3 * i);
     }
 }
 
-static void place_parts(struct query_index *q, const struct scene *scene) {
+static void copy_points(struct query_index *q, const struct scene *scene) {
     const size_t bodies = scene->bodies.count;
     for (size_t i = 0; i < q->part_count; i++) {
         double *x = q->x + 3 * q->parts[i].first_point;
@@ -135,16 +135,16 @@ static void place_parts(struct query_index *q, const struct scene *scene) {
             const struct body *body = scene_body(scene, i);
             memcpy(x, vertices_positions(&scene->nodes, body), 3 * body->vertex_count * sizeof *x);
         } else {
-            place_collider(scene_collider(scene, i - bodies), x);
+            copy_collider_points(scene_collider(scene, i - bodies), x);
         }
     }
 }
 
-static pbs_status place_tree(struct query_index *q, struct tasks *tasks) {
+static pbs_status update_boxes(struct query_index *q, struct tasks *tasks) {
     const struct point_sweep sweep = {.count = q->point_count, .x = q->x};
     boxes_of_points(tasks, &sweep, q->point_boxes);
     boxes_of_primitives(tasks, q->point_boxes, q->triangles, 3, q->triangle_count, q->boxes);
-    if (q->knows_parts) {
+    if (q->parts_are_current) {
         bounding_tree_refit(tasks, q->boxes, &q->tree);
         if (!bounding_tree_needs_rebuild(&q->tree)) {
             return PBS_OK;
@@ -154,12 +154,12 @@ static pbs_status place_tree(struct query_index *q, struct tasks *tasks) {
 }
 
 static pbs_status update(struct query_index *q, const struct scene *scene, struct tasks *tasks) {
-    if (!q->knows_parts) {
+    if (!q->parts_are_current) {
         RETURN_IF_FAILED(list_parts(q, scene));
     }
-    place_parts(q, scene);
-    RETURN_IF_FAILED(place_tree(q, tasks));
-    q->knows_parts = true;
+    copy_points(q, scene);
+    RETURN_IF_FAILED(update_boxes(q, tasks));
+    q->parts_are_current = true;
     return PBS_OK;
 }
 

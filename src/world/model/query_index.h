@@ -20,7 +20,7 @@ struct query_index {
     struct memory memory;   ///< its own account of the host's
     pthread_mutex_t lock;   ///< of whoever brings it up to date, as any thread may ask
     atomic_bool is_current; ///< all else is only read
-    bool knows_parts;       ///< false: bodies or colliders came or went
+    bool parts_are_current; ///< false: bodies or colliders came or went
     size_t part_count, point_count, triangle_count;
     struct query_part *parts;
     double *x;           ///< point_count x 3, m
@@ -37,8 +37,8 @@ void query_index_init(struct query_index *index, const pbs_allocator *allocator)
 void query_index_free(struct query_index *index);
 
 /// Something may have moved; bodies or colliders came or went. Not while anybody asks.
-void query_index_forget_places(struct query_index *index);
-void query_index_forget_parts(struct query_index *index);
+void query_index_invalidate_positions(struct query_index *index);
+void query_index_invalidate_parts(struct query_index *index);
 
 /// What it has taken of the host's memory so far, for any thread.
 struct memory query_index_memory(struct query_index *index);

@@ -11,12 +11,12 @@ bool body_has_spheres(const struct body *body) {
     return body->bonds.contact_radii != NULL;
 }
 
-bool body_turns(const struct body *body) {
+bool body_has_orientations(const struct body *body) {
     return body->bonded.orientations != NULL;
 }
 
 double body_mass(const struct nodes *nodes, const struct body *body) {
-    const size_t count = nodes_count_places(nodes, body->node_start, body->node_count);
+    const size_t count = nodes_count_positions(nodes, body->node_start, body->node_count);
     double mass = 0.0;
     for (size_t i = body->node_start; i < body->node_start + count; i++) {
         mass += nodes->mass[i];

@@ -69,16 +69,16 @@ enum { AFFINE_NODES = 4 };
 /// What joins a body's particles and may break.
 struct body_bonds {
     size_t count;
-    uint32_t *pairs;       ///< count x 2, the body's own particles
-    double *rest;          ///< vertex_count x 3
-    uint8_t *broken;       ///< count, BOND_INTACT ..
-    double *release;       ///< count, m: of broken ones, where their particles begin to touch
-    bool breaks;           ///< some bond may
-    bool came_apart;       ///< bonds broke that fragments and surface do not know of yet
-    bool softened;         ///< or softened, which damage does not know of
-    double *contact_radii; ///< vertex_count
-    double contact_space;  ///< m: how far surfaces of particles are apart at rest at least, bonded
-                           ///< ones left out; 0: not known
+    uint32_t *pairs;         ///< count x 2, the body's own particles
+    double *rest;            ///< vertex_count x 3
+    uint8_t *broken;         ///< count, BOND_INTACT ..
+    double *release;         ///< count, m: of broken ones, where their particles begin to touch
+    bool breaks;             ///< some bond may
+    bool fragments_outdated; ///< bonds broke that fragments and surface do not know of yet
+    bool softened;           ///< or softened, which damage does not know of
+    double *contact_radii;   ///< vertex_count
+    double contact_space; ///< m: how far surfaces of particles are apart at rest at least, bonded
+                          ///< ones left out; 0: not known
     /// Of damage, where bonds do not all count alike: by bond, which part of its particles' volumes
     /// they reach; null: alike.
     float *volume_fractions;
@@ -169,8 +169,8 @@ struct nodes;
 double shell_rigidity(const struct shell_body *shell);
 
 /// The nodes of an affine body that is moved rigidly: rotation (row-major), then translation.
-void affine_body_place(const struct affine_body *affine, const double position[3],
-                       const double rotation[9], double nodes[12]);
+void affine_body_nodes_at(const struct affine_body *affine, const double position[3],
+                          const double rotation[9], double nodes[12]);
 
 /// Of a new body.
 pbs_contact_desc body_default_contact(void);
@@ -183,7 +183,7 @@ pbs_status body_check_plane(const struct body *body, const double vector[3], con
                             size_t vertex, const char *name);
 
 /// Whether its particles have orientations; rotations are its last vertex_count nodes then.
-bool body_turns(const struct body *body);
+bool body_has_orientations(const struct body *body);
 /// Whether its vertices touch as spheres of radii of their own.
 bool body_has_spheres(const struct body *body);
 

@@ -42,7 +42,7 @@ static pbs_status check_mesh(const pbs_collider_desc *d) {
     RETURN_IF_FAILED(check_size(d->triangle_count, 0, UINT32_MAX / 8, "triangle_count"));
     RETURN_IF_FAILED(check_size(d->edge_count, 0, UINT32_MAX / 8, "edge_count"));
     RETURN_IF_FAILED(check_pointer(d->vertices, "vertices"));
-    RETURN_IF_FAILED(check_places(d->vertices, d->vertex_count, "vertices: position"));
+    RETURN_IF_FAILED(check_points(d->vertices, d->vertex_count, "vertices: position"));
     RETURN_IF_FAILED(
         check_elements(d->triangles, d->triangle_count, 3, d->vertex_count, "triangles"));
     return check_elements(d->edges, d->edge_count, 2, d->vertex_count, "edges");
@@ -80,7 +80,7 @@ static pbs_status check_grid(const pbs_collider_desc *d) {
                            (unsigned)d->grid_counts[0], (unsigned)d->grid_counts[1],
                            (unsigned)d->grid_counts[2], CHECK_COUNT_LIMIT);
     }
-    RETURN_IF_FAILED(check_place(d->grid_origin, "grid_origin"));
+    RETURN_IF_FAILED(check_point(d->grid_origin, "grid_origin"));
     RETURN_IF_FAILED(check_pointer(d->grid_samples, "grid_samples"));
     return distance_grid_check(&grid);
 }
@@ -175,7 +175,7 @@ pbs_status collider_check(const pbs_collider_desc *d, double unit[4]) {
     RETURN_IF_FAILED(check_choice(d->hollow, 0, 1, "hollow"));
     RETURN_IF_FAILED(
         check_choice(d->surface_material, 0, PBS_SURFACE_MATERIALS - 1, "surface_material"));
-    RETURN_IF_FAILED(check_place(d->position, "position"));
+    RETURN_IF_FAILED(check_point(d->position, "position"));
     RETURN_IF_FAILED(check_not_negative(d->friction, "friction"));
     return check_quaternion(d->orientation, "orientation", unit);
 }

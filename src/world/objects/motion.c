@@ -6,8 +6,8 @@
 #include "base/matrix3/math3.h"
 #include "world/objects/collider.h"
 
-void motion_place(const struct collider *collider, double fraction, double h,
-                  struct obstacle *out) {
+void motion_obstacle_at(const struct collider *collider, double fraction, double h,
+                        struct obstacle *out) {
     const pbs_collider_desc *d = &collider->desc;
     memset(out, 0, sizeof *out);
     out->shape = collider_shape(d);
@@ -36,7 +36,7 @@ void motion_place(const struct collider *collider, double fraction, double h,
     rotation_of(orientation, out->pose.rotation);
 }
 
-void motion_finish(struct collider *collider) {
+void motion_end_step(struct collider *collider) {
     if (collider->moving) {
         copy3(collider->target_position, collider->desc.position);
         memcpy(collider->desc.orientation, collider->target_orientation,

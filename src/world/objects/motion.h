@@ -7,9 +7,10 @@
 #include "world/objects/scene.h"
 
 /// The collider at a fraction (0 .. 1) of a step of h seconds, with its velocities.
-void motion_place(const struct collider *collider, double fraction, double h, struct obstacle *out);
+void motion_obstacle_at(const struct collider *collider, double fraction, double h,
+                        struct obstacle *out);
 
 /// The step is over: the collider is where its script said.
-void motion_finish(struct collider *collider);
+void motion_end_step(struct collider *collider);
 
 #endif

@@ -96,7 +96,7 @@ pbs_status nodes_check(const struct nodes *nodes, size_t start, size_t count,
     return PBS_OK;
 }
 
-size_t nodes_count_places(const struct nodes *nodes, size_t start, size_t count) {
+size_t nodes_count_positions(const struct nodes *nodes, size_t start, size_t count) {
     size_t places = 0;
     while (places < count && nodes->kind[start + places] == NODE_POSITION) {
         places++;

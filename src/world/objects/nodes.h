@@ -9,7 +9,7 @@
 /// All zero is a valid empty one.
 struct nodes {
     size_t count, capacity;
-    size_t vacant;         ///< of count: those of destroyed bodies, until scene_settle
+    size_t vacant;         ///< of count: those of destroyed bodies, until scene_compact_nodes
     double *x;             ///< count x 3, metres
     double *v;             ///< count x 3, m/s
     double *initial;       ///< count x 3, metres: where gravity's energy is zero
@@ -38,7 +38,7 @@ pbs_status nodes_check(const struct nodes *nodes, size_t start, size_t count,
                        const char *stiffness);
 /// How many of count nodes from start on are places; a body's places are its first nodes. They move
 /// where it moves, weigh what it weighs, and are its extent.
-size_t nodes_count_places(const struct nodes *nodes, size_t start, size_t count);
+size_t nodes_count_positions(const struct nodes *nodes, size_t start, size_t count);
 /// Whether the host's forces act on some node.
 bool nodes_are_loaded(const struct nodes *nodes);
 void nodes_remove(struct nodes *nodes, size_t start, size_t count);

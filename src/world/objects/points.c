@@ -97,7 +97,7 @@ static pbs_status resolve_on_body(const pbs_point *point, const char *name, stru
         if (out->body->table->locate == NULL) {
             return refuse_kind(name, "coordinates of its own, which affine bodies have");
         }
-        RETURN_IF_FAILED(check_place(point->place, name));
+        RETURN_IF_FAILED(check_point(point->place, name));
         out->point = out->body->table->locate(out->body, point->place);
         return PBS_OK;
     }
@@ -110,7 +110,7 @@ pbs_status anchor_resolve(const struct scene *scene, const pbs_point *point, con
     RETURN_IF_FAILED(settings_read(&settings_point, point, &own));
     RETURN_IF_FAILED(check_choice(own.kind, PBS_POINT_WORLD, PBS_POINT_LOCAL, name));
     if (own.kind == PBS_POINT_WORLD) {
-        RETURN_IF_FAILED(check_place(own.place, name));
+        RETURN_IF_FAILED(check_point(own.place, name));
         copy3(own.place, out->place);
         return PBS_OK;
     }

@@ -42,7 +42,7 @@ void scene_vacate_nodes(struct scene *scene, const struct body *body) {
     }
 }
 
-void scene_settle(struct scene *scene) {
+void scene_compact_nodes(struct scene *scene) {
     if (scene->nodes.vacant == 0) {
         return;
     }
@@ -57,18 +57,18 @@ void scene_settle(struct scene *scene) {
     scene->nodes.vacant = 0;
 }
 
-static void place_body(void *context, size_t index) {
+static void update_body_vertices(void *context, size_t index) {
     const struct scene *scene = context;
-    vertices_place(&scene->nodes, scene_body(scene, index));
+    vertices_update(&scene->nodes, scene_body(scene, index));
 }
 
-void scene_place_vertices(struct scene *scene, struct tasks *tasks) {
+void scene_update_vertices(struct scene *scene, struct tasks *tasks) {
     bool any = false;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         any = any || !vertices_are_nodes(scene_body(scene, i));
     }
     if (any) {
-        tasks_for(tasks, scene->bodies.count, place_body, scene);
+        tasks_for(tasks, scene->bodies.count, update_body_vertices, scene);
     }
 }
 

@@ -58,7 +58,8 @@ struct scene {
     struct selection_history solver_memory; ///< of the automatic choice of the linear solver
     struct friction_table frictions;
     struct adaptive_barrier barrier;
-    double contact_reach; ///< m: the automatic contact distance of the steps before; 0: none yet
+    double last_contact_distance; ///< m: the automatic contact distance of the steps before; 0:
+                                  ///< none yet
 };
 
 /// The index-th in order of creation.
@@ -74,10 +75,10 @@ pbs_collider scene_collider_id(const struct scene *scene, size_t index);
 /// once. Calls on one body need not know; those on all nodes settle first.
 void scene_vacate_nodes(struct scene *scene, const struct body *body);
 /// Afterwards nodes are those of the bodies, one after another.
-void scene_settle(struct scene *scene);
+void scene_compact_nodes(struct scene *scene);
 
 /// Vertices that are not nodes follow theirs: to be called whenever nodes were given a new state.
-void scene_place_vertices(struct scene *scene, struct tasks *tasks);
+void scene_update_vertices(struct scene *scene, struct tasks *tasks);
 
 /// States before now are of no use any more: bodies or the integrator changed. Targets of energy
 /// control start from the energy that the next step finds.

@@ -10,7 +10,7 @@ enum { VERTEX_WIDTH = POINT_NODES };
 /// Vertices that are not nodes, one entry each. All null where the vertices are the nodes.
 struct vertices {
     double *weights;       ///< count x 4, of the body's nodes
-    double *x, *v;         ///< count x 3: made of the nodes by vertices_place
+    double *x, *v;         ///< count x 3: made of the nodes by vertices_update
     double *mass;          ///< count, kg: a share of the body's
     double *contact_force; ///< count x 3, N: at the end of the last step
 };

@@ -32,7 +32,7 @@ static void combine(size_t count, const double *weights, const double *nodes, do
     }
 }
 
-void vertices_place(const struct nodes *nodes, const struct body *body) {
+void vertices_update(const struct nodes *nodes, const struct body *body) {
     if (vertices_are_nodes(body)) {
         return;
     }
@@ -131,7 +131,7 @@ pbs_status vertices_set_positions(struct nodes *nodes, const struct body *body, 
     }
     RETURN_IF_FAILED(check_coordinates(fitted, 3 * VERTEX_WIDTH, "centre and handles of the body"));
     memcpy(x, fitted, sizeof fitted);
-    vertices_place(nodes, body);
+    vertices_update(nodes, body);
     return PBS_OK;
 }
 
@@ -147,7 +147,7 @@ pbs_status vertices_set_velocities(struct nodes *nodes, const struct body *body,
     const double size = largest(xyz, 3 * body->vertex_count);
     RETURN_IF_FAILED(check_fit(body, xyz, fitted, fit_tolerance * size, "velocities"));
     memcpy(v, fitted, sizeof fitted);
-    vertices_place(nodes, body);
+    vertices_update(nodes, body);
     return PBS_OK;
 }
 

@@ -15,7 +15,7 @@ bool vertices_are_nodes(const struct body *body);
 struct point vertices_at(const struct body *body, size_t index);
 
 /// Positions and velocities from those of the nodes; nothing to do where the vertices are nodes.
-void vertices_place(const struct nodes *nodes, const struct body *body);
+void vertices_update(const struct nodes *nodes, const struct body *body);
 
 /// Nodes such that the vertices are at these positions, vertex_count x 3, or move so. Where the
 /// vertices are not nodes they come as close as they can (least squares); PBS_ERROR_ARGUMENT, and

@@ -10,8 +10,8 @@ struct bond_list body_bond_list(const struct body *body) {
                               .volumes = body->peridynamic.volumes};
 }
 
-void body_come_apart(struct body *body) {
-    if (body->bonds.came_apart) {
+void body_update_fragments(struct body *body) {
+    if (body->bonds.fragments_outdated) {
         const struct bond_list bonds = body_bond_list(body);
         fragments_update(&body->bonds.fragments, &bonds);
         if (body->bonded.surface.mesh.tet_count > 0) {
@@ -21,7 +21,7 @@ void body_come_apart(struct body *body) {
         const struct bond_list bonds = body_bond_list(body);
         fragments_measure_damage(&body->bonds.fragments, &bonds);
     }
-    body->bonds.came_apart = false;
+    body->bonds.fragments_outdated = false;
     body->bonds.softened = false;
 }
 

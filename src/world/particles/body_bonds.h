@@ -12,6 +12,6 @@ struct bond_list body_bond_list(const struct body *body);
 /// Their memory.
 void body_bonds_free(struct body *body, struct memory *memory);
 /// After the last of several breaks: fragments and surface.
-void body_come_apart(struct body *body);
+void body_update_fragments(struct body *body);
 
 #endif

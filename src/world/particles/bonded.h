@@ -49,11 +49,11 @@ double bonded_radius_of_gyration(double radius);
 /// Unit quaternions, vertex_count x 4, become the body's; PBS_ERROR_MEMORY.
 pbs_status bonded_set_orientations(struct body *body, struct memory *memory, const double *xyzw);
 /// Rotations are held where they are: at the origins of their charts.
-void bonded_drop_targets(struct nodes *nodes, const struct body *body);
+void bonded_reset_targets(struct nodes *nodes, const struct body *body);
 
 /// angular_velocities from the nodes.
-void bonded_measure_spin(struct body *body, const struct nodes *nodes);
-void bonded_measure_spins(const struct scene *scene);
+void bonded_update_angular_velocities(struct body *body, const struct nodes *nodes);
+void scene_update_angular_velocities(const struct scene *scene);
 
 /// To be released; orientations are loaded.
 pbs_status bonded_list_rotations(const struct scene *scene, struct memory *memory,

@@ -103,7 +103,7 @@ static pbs_status check_contact_radii(const pbs_bonded_desc *d) {
 
 static pbs_status check_particles(const pbs_bonded_desc *d) {
     RETURN_IF_FAILED(check_count(d->particle_count, "particle_count"));
-    RETURN_IF_FAILED(check_places(d->positions, d->particle_count, "positions"));
+    RETURN_IF_FAILED(check_points(d->positions, d->particle_count, "positions"));
     if (d->velocities != NULL) {
         RETURN_IF_FAILED(check_vectors(d->velocities, d->particle_count, "velocities"));
     }
@@ -333,7 +333,7 @@ static pbs_status fill(struct body *body, struct nodes *nodes, struct memory *me
         nodes_remove(nodes, body->node_start, body->node_count);
         return status;
     }
-    bonded_measure_spin(body, nodes);
+    bonded_update_angular_velocities(body, nodes);
     return PBS_OK;
 }
 

@@ -15,7 +15,7 @@ static size_t count_rotations(const struct scene *scene) {
     size_t count = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        count += body_turns(body) ? body->vertex_count : 0;
+        count += body_has_orientations(body) ? body->vertex_count : 0;
     }
     return count;
 }
@@ -24,7 +24,7 @@ static void fill_rotations(const struct scene *scene, const struct rotation_arra
     size_t at = 0;
     for (size_t b = 0; b < scene->bodies.count; b++) {
         const struct body *body = scene_body(scene, b);
-        const size_t count = body_turns(body) ? body->vertex_count : 0;
+        const size_t count = body_has_orientations(body) ? body->vertex_count : 0;
         for (size_t i = 0; i < count; i++, at++) {
             arrays->node[at] = (uint32_t)(body->node_start + count + i);
             arrays->radius[at] = bonded_radius_of_gyration(body->bonded.radii[i]);
@@ -58,7 +58,7 @@ void bonded_load_orientations(const struct scene *scene, struct rotations *rotat
     double *to = rotations->orientation;
     for (size_t b = 0; b < scene->bodies.count && rotations->count > 0; b++) {
         const struct body *body = scene_body(scene, b);
-        if (body_turns(body)) {
+        if (body_has_orientations(body)) {
             memcpy(to, body->bonded.orientations, 4 * body->vertex_count * sizeof *to);
             to += 4 * body->vertex_count;
         }
@@ -66,7 +66,7 @@ void bonded_load_orientations(const struct scene *scene, struct rotations *rotat
     rotations->begin = 0.0;
 }
 
-void bonded_measure_spin(struct body *body, const struct nodes *nodes) {
+void bonded_update_angular_velocities(struct body *body, const struct nodes *nodes) {
     for (size_t i = 0; i < body->vertex_count; i++) {
         const double *v = nodes->v + 3 * (body->node_start + body->vertex_count + i);
         const double radius = bonded_radius_of_gyration(body->bonded.radii[i]);
@@ -76,16 +76,16 @@ void bonded_measure_spin(struct body *body, const struct nodes *nodes) {
     }
 }
 
-void bonded_measure_spins(const struct scene *scene) {
+void scene_update_angular_velocities(const struct scene *scene) {
     for (size_t b = 0; b < scene->bodies.count; b++) {
         struct body *body = scene_body(scene, b);
-        if (body_turns(body)) {
-            bonded_measure_spin(body, &scene->nodes);
+        if (body_has_orientations(body)) {
+            bonded_update_angular_velocities(body, &scene->nodes);
         }
     }
 }
 
-void bonded_drop_targets(struct nodes *nodes, const struct body *body) {
+void bonded_reset_targets(struct nodes *nodes, const struct body *body) {
     const size_t first = body->node_start + body->vertex_count;
     memset(nodes->target + 3 * first, 0, 3 * body->vertex_count * sizeof *nodes->target);
 }
@@ -94,11 +94,11 @@ void bonded_commit_orientations(struct scene *scene, const struct rotations *rot
     const double *from = rotations->orientation;
     for (size_t b = 0; b < scene->bodies.count && rotations->count > 0; b++) {
         struct body *body = scene_body(scene, b);
-        if (body_turns(body)) {
+        if (body_has_orientations(body)) {
             memcpy(body->bonded.orientations, from, 4 * body->vertex_count * sizeof *from);
             from += 4 * body->vertex_count;
-            bonded_measure_spin(body, &scene->nodes);
-            bonded_drop_targets(&scene->nodes, body);
+            bonded_update_angular_velocities(body, &scene->nodes);
+            bonded_reset_targets(&scene->nodes, body);
         }
     }
 }
@@ -148,8 +148,8 @@ static void grow_forest(const struct body *body, const double *xyzw,
 }
 
 /// Each root, the first of its particles, keeps to the side of its former quaternion.
-static void take_signs(const struct body *body, const double *xyzw,
-                       const struct sign_forest *forest) {
+static void choose_signs(const struct body *body, const double *xyzw,
+                         const struct sign_forest *forest) {
     double *q = body->bonded.orientations;
     for (uint32_t i = 0; i < body->vertex_count; i++) {
         uint8_t flipped = 0;
@@ -174,7 +174,7 @@ pbs_status bonded_set_orientations(struct body *body, struct memory *memory, con
             forest.parent[i] = i;
         }
         grow_forest(body, xyzw, &forest);
-        take_signs(body, xyzw, &forest);
+        choose_signs(body, xyzw, &forest);
         status = PBS_OK;
     }
     memory_release(memory, forest.parent);

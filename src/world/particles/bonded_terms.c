@@ -83,7 +83,7 @@ static void gather_bonds(const struct scene *scene, int32_t shear, struct gather
     size_t first = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        if (!body_turns(body)) {
+        if (!body_has_orientations(body)) {
             continue;
         }
         if (body->table == &body_table_bonded && body->bonded.shear == shear) {

@@ -69,7 +69,7 @@ static pbs_status check_description(const pbs_bonded_desc *d) {
                            d->particle_count, d->tet_count);
     }
     RETURN_IF_FAILED(check_count(d->vertex_count, "vertex_count"));
-    RETURN_IF_FAILED(check_places(d->vertices, d->vertex_count, "vertices"));
+    RETURN_IF_FAILED(check_points(d->vertices, d->vertex_count, "vertices"));
     RETURN_IF_FAILED(check_count(d->tet_count, "tet_count"));
     return check_positive(d->density, "density");
 }

@@ -11,7 +11,7 @@
 static const size_t MANY_BONDS = 300000;
 static const double NEAR = 1.8;
 
-bool near_bonds_are_wanted(const struct scene *scene) {
+bool near_bonds_are_enabled(const struct scene *scene) {
     size_t count = 0;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);

@@ -6,7 +6,7 @@
 #include "world/objects/scene.h"
 
 /// Whether the scene's settings and size want near bonds alone.
-bool near_bonds_are_wanted(const struct scene *scene);
+bool near_bonds_are_enabled(const struct scene *scene);
 
 /// near_length, factor: by node, as struct springs_near has them. Written for nodes of peridynamic
 /// bodies.

@@ -116,7 +116,7 @@ static pbs_status check_flatness(const pbs_peridynamic_desc *d) {
 
 static pbs_status check_particles(const pbs_peridynamic_desc *d) {
     RETURN_IF_FAILED(check_count(d->particle_count, "particle_count"));
-    RETURN_IF_FAILED(check_places(d->positions, d->particle_count, "positions"));
+    RETURN_IF_FAILED(check_points(d->positions, d->particle_count, "positions"));
     if (d->velocities != NULL) {
         RETURN_IF_FAILED(check_vectors(d->velocities, d->particle_count, "velocities"));
     }

@@ -58,7 +58,7 @@ static size_t count_points(const struct lattice *lattice) {
     return lattice->counts[0] * lattice->counts[1] * lattice->counts[2];
 }
 
-static void place_point(const struct lattice *lattice, size_t point, double x[3]) {
+static void position_of(const struct lattice *lattice, size_t point, double x[3]) {
     x[0] = coordinate(lattice, 0, point % lattice->counts[0]);
     x[1] = coordinate(lattice, 1, point / lattice->counts[0] % lattice->counts[1]);
     x[2] = coordinate(lattice, 2, point / (lattice->counts[0] * lattice->counts[1]));
@@ -89,7 +89,7 @@ static pbs_status fill_box(struct memory *memory, const pbs_peridynamic_desc *d,
         return PBS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < count; i++) {
-        place_point(&lattice, i, out->positions + 3 * i);
+        position_of(&lattice, i, out->positions + 3 * i);
     }
     out->particle_count = count;
     return PBS_OK;
@@ -132,15 +132,15 @@ static void mark_points(const struct lattice *lattice, const double *const corne
             for (size_t i = range[0][0]; i < range[0][1]; i++) {
                 const size_t point = (k * lattice->counts[1] + j) * lattice->counts[0] + i;
                 double x[3];
-                place_point(lattice, point, x);
+                position_of(lattice, point, x);
                 inside[point] |= is_inside(corner, x);
             }
         }
     }
 }
 
-static pbs_status keep_marked(struct memory *memory, const struct lattice *lattice,
-                              const uint8_t *inside, struct peridynamic_filling *out) {
+static pbs_status store_marked(struct memory *memory, const struct lattice *lattice,
+                               const uint8_t *inside, struct peridynamic_filling *out) {
     const size_t count = count_points(lattice);
     for (size_t i = 0; i < count; i++) {
         out->particle_count += inside[i];
@@ -157,7 +157,7 @@ static pbs_status keep_marked(struct memory *memory, const struct lattice *latti
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
         if (inside[i] != 0) {
-            place_point(lattice, i, out->positions + 3 * at++);
+            position_of(lattice, i, out->positions + 3 * at++);
         }
     }
     return PBS_OK;
@@ -170,7 +170,7 @@ static pbs_status fill_tets(struct memory *memory, const pbs_peridynamic_desc *d
     double high[3] = {-INFINITY, -INFINITY, -INFINITY};
     struct lattice lattice;
     RETURN_IF_FAILED(check_count(d->vertex_count, "vertex_count"));
-    RETURN_IF_FAILED(check_places(d->vertices, d->vertex_count, "vertices"));
+    RETURN_IF_FAILED(check_points(d->vertices, d->vertex_count, "vertices"));
     RETURN_IF_FAILED(check_count(d->tet_count, "tet_count"));
     RETURN_IF_FAILED(tet_mesh_check(&mesh, memory));
     for (size_t i = 0; i < 3 * d->vertex_count; i++) {
@@ -189,7 +189,7 @@ static pbs_status fill_tets(struct memory *memory, const pbs_peridynamic_desc *d
         }
         mark_points(&lattice, corner, inside);
     }
-    const pbs_status status = keep_marked(memory, &lattice, inside, out);
+    const pbs_status status = store_marked(memory, &lattice, inside, out);
     memory_release(memory, inside);
     return status;
 }

@@ -181,7 +181,7 @@ static pbs_status make_brittle(const struct scene *scene, struct memory *memory,
         status = order_particles(scene, memory, nodes, &order.count);
     }
     if (status >= 0) {
-        const bool is_assembled = !near_bonds_are_wanted(scene);
+        const bool is_assembled = !near_bonds_are_enabled(scene);
         if (!is_assembled) {
             near_bonds_measure(scene, numbers, numbers + scene->nodes.count);
         }

@@ -50,8 +50,8 @@ pbs_status saved_bonds_read_fragments(struct byte_reader *in, struct memory *mem
         status = status_fail(PBS_ERROR_FORMAT, "fragments that its bonds do not make");
     }
     if (status >= 0) {
-        body->bonds.came_apart = true;
-        body_come_apart(body);
+        body->bonds.fragments_outdated = true;
+        body_update_fragments(body);
     }
     memory_release(memory, arrays[0]);
     memory_release(memory, arrays[1]);

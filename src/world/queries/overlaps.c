@@ -32,7 +32,8 @@ static void mark_solids(const struct scene *scene, struct overlaps *overlaps) {
     }
 }
 
-static uint32_t placed_part(const struct scene *scene, const struct contact_placement *placement) {
+static uint32_t placement_part(const struct scene *scene,
+                               const struct contact_placement *placement) {
     if (placement == NULL) {
         return UINT32_MAX;
     }
@@ -44,17 +45,17 @@ static uint32_t placed_part(const struct scene *scene, const struct contact_plac
 }
 
 /// Nothing touches but what touches the placed part: groups say so to all searches.
-static void leave_out_others(struct collision_mesh *mesh, uint32_t placed) {
-    enum { PLACED = 1, OTHER = 2 };
+static void restrict_to_part(struct collision_mesh *mesh, uint32_t placed) {
+    enum { QUERIED = 1, OTHER = 2 };
     const struct collision_part own = mesh->parts[placed];
     for (uint32_t i = 0; i < mesh->part_count; i++) {
         struct collision_part *part = &mesh->parts[i];
         const bool touches = (part->group & own.mask) != 0 && (own.group & part->mask) != 0;
         part->group = OTHER;
-        part->mask = touches ? PLACED : 0;
+        part->mask = touches ? QUERIED : 0;
         part->touches_itself = false;
     }
-    mesh->parts[placed].group = PLACED;
+    mesh->parts[placed].group = QUERIED;
     mesh->parts[placed].mask = OTHER;
     mesh->parts[placed].touches_itself = own.touches_itself;
 }
@@ -62,14 +63,14 @@ static void leave_out_others(struct collision_mesh *mesh, uint32_t placed) {
 pbs_status overlap_scene_build(const pbs_world *w, struct memory *memory,
                                const struct contact_placement *placement,
                                struct overlap_scene *out) {
-    *out = (struct overlap_scene){.memory = memory, .only = placed_part(&w->scene, placement)};
+    *out = (struct overlap_scene){.memory = memory, .only = placement_part(&w->scene, placement)};
     RETURN_IF_FAILED(contact_scene_build_with(&w->scene, memory, placement, &out->contact));
     out->contact_distance = out->contact.settings.barrier.reach;
-    RETURN_IF_FAILED(contact_scene_place(&w->scene, memory, &out->contact));
+    RETURN_IF_FAILED(contact_scene_update_obstacles(&w->scene, memory, &out->contact));
     RETURN_IF_FAILED(overlaps_begin(memory, &out->contact.mesh, &out->overlaps));
     mark_solids(&w->scene, &out->overlaps);
     if (placement != NULL) {
-        leave_out_others(&out->contact.mesh, out->only);
+        restrict_to_part(&out->contact.mesh, out->only);
     }
     return PBS_OK;
 }
@@ -140,7 +141,7 @@ static pbs_status check_triangles(const pbs_overlap_desc *d) {
 static pbs_status enter_surface(struct overlap_query *q) {
     const pbs_overlap_desc *d = &q->desc;
     RETURN_IF_FAILED(check_size(d->vertex_count, 0, UINT32_MAX / 8, "vertex_count"));
-    RETURN_IF_FAILED(check_places(d->positions, d->vertex_count, "positions"));
+    RETURN_IF_FAILED(check_points(d->positions, d->vertex_count, "positions"));
     RETURN_IF_FAILED(check_triangles(d));
     q->placement = (struct contact_placement){.vertex_count = d->vertex_count,
                                               .rest = d->positions,
@@ -167,7 +168,7 @@ static pbs_status enter_body(struct overlap_query *q) {
         d->vertex_count = body->vertex_count;
         d->positions = vertices_positions(&q->world->scene.nodes, body);
     }
-    RETURN_IF_FAILED(check_places(d->positions, d->vertex_count, "positions"));
+    RETURN_IF_FAILED(check_points(d->positions, d->vertex_count, "positions"));
     if (d->contact == NULL) {
         q->contact = body->contact;
     }
@@ -184,7 +185,7 @@ static pbs_status read_query(struct overlap_query *q, const pbs_overlap_desc *d)
     RETURN_IF_FAILED(settings_read(&settings_overlap, d, &q->desc));
     RETURN_IF_FAILED(check_choice(q->desc.solid, 0, q->desc.body.id != 0 ? 0 : 1, "solid"));
     RETURN_IF_FAILED(check_not_negative(q->desc.distance, "distance"));
-    RETURN_IF_FAILED(check_place(q->desc.position, "position"));
+    RETURN_IF_FAILED(check_point(q->desc.position, "position"));
     RETURN_IF_FAILED(check_quaternion(q->desc.orientation, "orientation", q->desc.orientation));
     if (q->desc.contact != NULL) {
         RETURN_IF_FAILED(settings_read(&settings_contact, q->desc.contact, &q->contact));
@@ -196,7 +197,7 @@ static pbs_status read_query(struct overlap_query *q, const pbs_overlap_desc *d)
 // --- searches ---
 
 /// Turns, then moves.
-static void place_vertices(struct overlap_query *q, double *out) {
+static void transform_vertices(struct overlap_query *q, double *out) {
     double rotation[9];
     rotation_of(q->desc.orientation, rotation);
     for (size_t i = 0; i < q->desc.vertex_count; i++) {
@@ -216,7 +217,7 @@ static pbs_status search(struct overlap_query *q) {
     if (nodes->count > 0) {
         memcpy(q->x, nodes->x, 3 * nodes->count * sizeof *q->x);
     }
-    place_vertices(q, q->x + 3 * nodes->count);
+    transform_vertices(q, q->x + 3 * nodes->count);
     for (size_t i = 0; i < placed; i++) {
         q->nodes[i] = (uint32_t)(nodes->count + i);
     }

@@ -40,12 +40,12 @@ struct query {
     uint32_t triangle;
     size_t part; ///< SIZE_MAX: nothing was found
     double weights[3];
-    double normal[3], place[3]; ///< of a shape
+    double normal[3], closest[3]; ///< of a shape
 };
 
 #define QUERY_NO_TRIANGLE UINT32_MAX
 
-static bool sees(const struct query *q, size_t part) {
+static bool passes_masks(const struct query *q, size_t part) {
     const struct scene *scene = &q->world->scene;
     const size_t bodies = scene->bodies.count;
     const uint32_t group = part < bodies ? scene_body(scene, part)->contact.group
@@ -60,7 +60,7 @@ static bool is_better(const struct query *q, double found, double best, uint32_t
     return found < best || (found == best && triangle < q->triangle);
 }
 
-static void keep_triangle(struct query *q, uint32_t triangle, const double weights[3]) {
+static void store_triangle(struct query *q, uint32_t triangle, const double weights[3]) {
     q->triangle = triangle;
     q->part = q->index->owners[triangle];
     copy3(weights, q->weights);
@@ -73,39 +73,40 @@ static void corners_of(const struct query_index *index, uint32_t triangle,
     }
 }
 
-static double meet_triangle(void *self, uint32_t triangle, double limit) {
+static double hit_triangle(void *self, uint32_t triangle, double limit) {
     struct query *q = self;
     const double *corners[3];
     double distance = 0.0;
     double weights[3];
     corners_of(q->index, triangle, corners);
     if (ray_hits_triangle(&q->ray, corners, limit, &distance, weights) &&
-        is_better(q, distance, q->distance, triangle) && sees(q, q->index->owners[triangle])) {
+        is_better(q, distance, q->distance, triangle) &&
+        passes_masks(q, q->index->owners[triangle])) {
         q->distance = distance;
-        keep_triangle(q, triangle, weights);
+        store_triangle(q, triangle, weights);
     }
     return q->distance;
 }
 
-static double approach_triangle(void *self, uint32_t triangle, double limit) {
+static double closest_on_triangle(void *self, uint32_t triangle, double limit) {
     struct query *q = self;
     const double *nodes[PAIR_NODES] = {q->point};
     corners_of(q->index, triangle, nodes + 1);
     const double squared = closest_squared(PAIR_POINT_TRIANGLE, nodes);
     // Places so far away that squares overflow are not found.
     if (squared <= limit && isfinite(squared) && is_better(q, squared, q->squared, triangle) &&
-        sees(q, q->index->owners[triangle])) {
+        passes_masks(q, q->index->owners[triangle])) {
         const struct closest closest = closest_points(PAIR_POINT_TRIANGLE, nodes);
         q->squared = squared;
-        keep_triangle(q, triangle,
-                      (double[3]){-closest.weight[1], -closest.weight[2], -closest.weight[3]});
+        store_triangle(q, triangle,
+                       (double[3]){-closest.weight[1], -closest.weight[2], -closest.weight[3]});
     }
     return q->squared;
 }
 
 // --- shapes ---
 
-static void keep_shape(struct query *q, size_t part, double distance, const double normal[3]) {
+static void store_shape(struct query *q, size_t part, double distance, const double normal[3]) {
     q->distance = distance;
     q->triangle = QUERY_NO_TRIANGLE;
     q->part = part;
@@ -118,24 +119,24 @@ static void search_shapes(struct query *q, bool is_ray) {
     for (size_t i = 0; i < scene->colliders.count; i++) {
         const struct collider *collider = scene_collider(scene, i);
         const size_t part = scene->bodies.count + i;
-        if (collider->desc.shape == PBS_SHAPE_MESH || !sees(q, part)) {
+        if (collider->desc.shape == PBS_SHAPE_MESH || !passes_masks(q, part)) {
             continue;
         }
         struct obstacle now;
         double distance = 0.0;
         double normal[3];
         double closest[3];
-        motion_place(collider, 0.0, 1.0, &now);
+        motion_obstacle_at(collider, 0.0, 1.0, &now);
         const bool found = is_ray ? ray_hits_shape(&q->ray, &now.shape, &now.pose, q->distance,
                                                    &distance, normal)
                                   : shape_closest(&now.shape, &now.pose, q->point, closest,
                                                   &distance, normal);
         if (found && distance <= q->distance && (distance < q->distance || q->part == SIZE_MAX)) {
-            keep_shape(q, part, distance, normal);
+            store_shape(q, part, distance, normal);
             if (is_ray) {
-                add_scaled3(q->ray.origin, distance, q->ray.direction, q->place);
+                add_scaled3(q->ray.origin, distance, q->ray.direction, q->closest);
             } else {
-                copy3(closest, q->place);
+                copy3(closest, q->closest);
             }
         }
     }
@@ -182,7 +183,7 @@ static pbs_status answer(const struct query *q, pbs_surface_point *out) {
             write_triangle(q, &own);
         } else {
             copy3(q->normal, own.normal);
-            copy3(q->place, own.point);
+            copy3(q->closest, own.point);
         }
     }
     return results_write(&settings_surface_point, &own, out);
@@ -212,7 +213,7 @@ pbs_status pbs_world_ray(const pbs_world *w, const pbs_ray_desc *d, pbs_surface_
     pbs_ray_desc own = {.struct_size = sizeof own};
     struct query q = {.world = w};
     RETURN_IF_FAILED(settings_read(&settings_ray, d, &own));
-    RETURN_IF_FAILED(check_place(own.origin, "origin"));
+    RETURN_IF_FAILED(check_point(own.origin, "origin"));
     RETURN_IF_FAILED(check_vector(own.direction, "direction"));
     if (own.direction[0] == 0.0 && own.direction[1] == 0.0 && own.direction[2] == 0.0) {
         return status_fail(PBS_ERROR_ARGUMENT, "direction is zero");
@@ -221,7 +222,7 @@ pbs_status pbs_world_ray(const pbs_world *w, const pbs_ray_desc *d, pbs_surface_
     q.group = own.group;
     q.mask = own.mask;
     ray_make(own.origin, own.direction, &q.ray);
-    tree_search_ray(&w->query->tree, own.origin, q.ray.direction, own.distance, meet_triangle, &q);
+    tree_search_ray(&w->query->tree, own.origin, q.ray.direction, own.distance, hit_triangle, &q);
     search_shapes(&q, true);
     return answer(&q, out);
 }
@@ -233,12 +234,12 @@ pbs_status pbs_world_closest(const pbs_world *w, const pbs_closest_desc *d,
     pbs_closest_desc own = {.struct_size = sizeof own};
     struct query q = {.world = w};
     RETURN_IF_FAILED(settings_read(&settings_closest, d, &own));
-    RETURN_IF_FAILED(check_place(own.point, "point"));
+    RETURN_IF_FAILED(check_point(own.point, "point"));
     RETURN_IF_FAILED(begin(w, own.reserved, own.distance, out, &q));
     q.group = own.group;
     q.mask = own.mask;
     copy3(own.point, q.point);
-    tree_search_nearest(&w->query->tree, own.point, q.squared, approach_triangle, &q);
+    tree_search_nearest(&w->query->tree, own.point, q.squared, closest_on_triangle, &q);
     q.distance = q.part != SIZE_MAX ? sqrt(q.squared) : own.distance;
     search_shapes(&q, false);
     return answer(&q, out);

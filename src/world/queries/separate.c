@@ -75,10 +75,10 @@ static void list_bodies(struct separate *s) {
 
 /// Nodes that a translation of the body moves.
 static size_t moving_nodes(const struct nodes *nodes, const struct body *body) {
-    return nodes_count_places(nodes, body->node_start, body->node_count);
+    return nodes_count_positions(nodes, body->node_start, body->node_count);
 }
 
-static void place_bodies(struct separate *s) {
+static void set_positions(struct separate *s) {
     const struct scene *scene = &s->world->scene;
     memcpy(s->x, scene->nodes.x, 3 * scene->nodes.count * sizeof *s->x);
     for (size_t i = 0; i < scene->bodies.count; i++) {
@@ -235,7 +235,7 @@ static const struct overlap *first_that_counts(const struct separate *s) {
 
 static pbs_status run_rounds(struct separate *s) {
     for (;;) {
-        place_bodies(s);
+        set_positions(s);
         RETURN_IF_FAILED(overlaps_find(&s->scene.contact, s->world->tasks, s->x, s->distance,
                                        UINT32_MAX, &s->scene.overlaps));
         s->result.iterations++;
@@ -274,7 +274,7 @@ static void commit(struct separate *s) {
             nodes->x[at] = s->x[at];
             nodes->target[at] = s->x[at];
         }
-        vertices_place(nodes, body);
+        vertices_update(nodes, body);
         world_moved_body(s->world, body, "pushed by pbs_world_separate");
         s->result.moved_count++;
         s->result.longest_move = fmax(s->result.longest_move, far);
@@ -318,7 +318,7 @@ static pbs_status read_desc(const pbs_separate_desc *d, pbs_separate_desc *own) 
 pbs_status pbs_world_separate(pbs_world *w, const pbs_separate_desc *d, pbs_separation *out) {
     ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
-    scene_settle(&w->scene);
+    scene_compact_nodes(&w->scene);
     struct separate s = {.world = w, .result = {.struct_size = sizeof s.result}};
     RETURN_IF_FAILED(read_desc(d, &s.desc));
     if (out != NULL) {

@@ -20,7 +20,7 @@ size_t pbs_body_tet_count(const pbs_world *w, pbs_body b) {
 static const struct body *enter_arrays(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
     if (body != NULL) {
-        world_settle(w);
+        world_compact_nodes(w);
     }
     return body;
 }

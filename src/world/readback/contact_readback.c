@@ -162,7 +162,7 @@ static pbs_status write_load(const struct contact_load *load, const double about
 
 /// Of a body as it is now.
 static void centre_of_mass(const struct nodes *nodes, const struct body *body, double centre[3]) {
-    const size_t count = nodes_count_places(nodes, body->node_start, body->node_count);
+    const size_t count = nodes_count_positions(nodes, body->node_start, body->node_count);
     if (count == 1) {
         copy3(nodes->x + 3 * body->node_start, centre);
         return;

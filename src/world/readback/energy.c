@@ -80,7 +80,7 @@ pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
     pbs_energy energy = {.struct_size = sizeof energy};
     // The caller's struct is looked at before the work is done.
     RETURN_IF_FAILED(results_check(&settings_energy, out));
-    world_settle(w);
+    world_compact_nodes(w);
     double by_kind[ENERGY_KIND_COUNT] = {0.0};
     RETURN_IF_FAILED(sum_scene(w, by_kind));
     const struct nodes *const nodes = &w->scene.nodes;

@@ -44,12 +44,13 @@ static void measure_centre(const struct members *m, pbs_fragment *out) {
 
 /// The radius of gyration of a particle; 0 of one that does not turn.
 static double gyration_of(const struct body *body, size_t particle) {
-    return body_turns(body) ? bonded_radius_of_gyration(body->bonded.radii[particle]) : 0.0;
+    return body_has_orientations(body) ? bonded_radius_of_gyration(body->bonded.radii[particle])
+                                       : 0.0;
 }
 
 /// Inertia and angular momentum about the centre, of places and of spheres that spin.
-static void add_turning(const struct members *m, size_t particle, pbs_fragment *out,
-                        double momentum[3]) {
+static void add_angular_momentum(const struct members *m, size_t particle, pbs_fragment *out,
+                                 double momentum[3]) {
     const size_t node = m->body->node_start + particle;
     const double mass = m->nodes->mass[node];
     const double gyration = gyration_of(m->body, particle);
@@ -59,7 +60,7 @@ static void add_turning(const struct members *m, size_t particle, pbs_fragment *
     subtract3(m->nodes->v + 3 * node, out->velocity, motion);
     cross3(arm, motion, moment);
     add_scaled3(momentum, mass, moment, momentum);
-    if (body_turns(m->body)) {
+    if (body_has_orientations(m->body)) {
         add_scaled3(momentum, own, m->body->bonded.angular_velocities + 3 * particle, momentum);
     }
     for (size_t i = 0; i < 3; i++) {
@@ -88,9 +89,9 @@ static pbs_fragment describe(const struct members *m, uint32_t parent) {
     double inverse[9] = {0.0};
     measure_centre(m, &out);
     for (size_t i = 0; i < m->count; i++) {
-        add_turning(m, m->particles[i], &out, momentum);
+        add_angular_momentum(m, m->particles[i], &out, momentum);
     }
-    if (body_turns(m->body)) {
+    if (body_has_orientations(m->body)) {
         invert33(out.inertia, inverse);
     } else {
         invert_of_points(out.inertia, inverse);
@@ -151,12 +152,12 @@ struct surface_view {
     const double *velocities, *spins; ///< of the particles
 };
 
-static void place_vertex(const void *context, size_t vertex, double x[3]) {
+static void vertex_position(const void *context, size_t vertex, double x[3]) {
     const struct surface_view *view = context;
     fracture_surface_position(view->surface, &view->frames, vertex, x);
 }
 
-static void move_vertex(const void *context, size_t vertex, double v[3]) {
+static void vertex_velocity(const void *context, size_t vertex, double v[3]) {
     const struct surface_view *view = context;
     fracture_surface_velocity(view->surface, &view->frames, view->velocities, view->spins, vertex,
                               v);
@@ -181,11 +182,11 @@ pbs_status pbs_body_read_fracture_surface(const pbs_world *w, pbs_body b, int32_
     if (channel == PBS_CHANNEL_NORMAL) {
         const struct drawn_surface drawn = {.triangle_count = surface->triangle_count,
                                             .triangles = surface->triangles,
-                                            .place = place_vertex,
+                                            .position = vertex_position,
                                             .context = &view};
         float_rows_write_normals(&rows, &drawn);
     } else {
-        float_rows_write(&rows, channel == PBS_CHANNEL_POSITION ? place_vertex : move_vertex,
+        float_rows_write(&rows, channel == PBS_CHANNEL_POSITION ? vertex_position : vertex_velocity,
                          &view);
     }
     return PBS_OK;

@@ -24,7 +24,7 @@ uint64_t pbs_world_hash(const pbs_world *w) {
         return 0;
     }
     ARITHMETIC_SCOPE();
-    world_settle(w);
+    world_compact_nodes(w);
     const struct nodes *nodes = &w->scene.nodes;
     uint64_t hash = mix(UINT64_C(0x9e3779b97f4a7c15), nodes->count);
     hash = mix_number(hash, w->scene.time);
@@ -34,7 +34,7 @@ uint64_t pbs_world_hash(const pbs_world *w) {
     }
     for (size_t b = 0; b < w->scene.bodies.count; b++) {
         const struct body *body = scene_body(&w->scene, b);
-        for (size_t i = 0; body_turns(body) && i < 4 * body->vertex_count; i++) {
+        for (size_t i = 0; body_has_orientations(body) && i < 4 * body->vertex_count; i++) {
             hash = mix_number(hash, body->bonded.orientations[i]);
         }
     }

@@ -95,7 +95,7 @@ pbs_status pbs_joint_get_state(const pbs_world *w, pbs_joint j, pbs_joint_state 
     const struct world_joint *own = enter_joint(w, j, &status);
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(results_check(&settings_joint_state, out));
-    world_settle(w);
+    world_compact_nodes(w);
     pbs_joint_state state = {.broken = own->broken};
     const struct joint joint = joint_scene_make(own);
     struct joint_values values;

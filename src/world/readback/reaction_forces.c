@@ -55,7 +55,7 @@ static pbs_status measure(const pbs_world *w, const struct model *model, struct 
     if (status >= 0) {
         const size_t count = body->vertex_count;
         write_reactions(nodes, body->node_start, count, NULL, gradient, forces);
-        if (moments != NULL && body_turns(body)) {
+        if (moments != NULL && body_has_orientations(body)) {
             // The coordinates of a rotation are its angles times that radius.
             write_reactions(nodes, body->node_start + count, count, body->bonded.radii, gradient,
                             moments);
@@ -87,7 +87,7 @@ pbs_status pbs_body_constraint_forces(const pbs_world *w, pbs_body b, double *fo
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check(body, forces, capacity));
     RETURN_IF_FAILED(world_check_callbacks(w));
-    world_settle(w);
+    world_compact_nodes(w);
     // A copy, so that the world's own account is not touched; what is taken is given back.
     struct memory memory = w->memory;
     if (w->topology.is_current) {

@@ -45,7 +45,7 @@ static void triangle_area(const struct drawn_surface *surface, size_t triangle, 
     const uint32_t *v = surface->triangles + 3 * triangle;
     double x[3][3], ab[3], ac[3];
     for (int i = 0; i < 3; i++) {
-        surface->place(surface->context, v[i], x[i]);
+        surface->position(surface->context, v[i], x[i]);
     }
     subtract3(x[1], x[0], ab);
     subtract3(x[2], x[0], ac);
@@ -116,7 +116,7 @@ pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t channel, fl
     if (channel == PBS_CHANNEL_NORMAL) {
         const struct drawn_surface surface = {.triangle_count = body->triangle_count,
                                               .triangles = body->triangles,
-                                              .place = copy_row,
+                                              .position = copy_row,
                                               .context = sources[channel]};
         float_rows_write_normals(&rows, &surface);
     } else {

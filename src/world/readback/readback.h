@@ -20,7 +20,7 @@ void float_rows_write(const struct float_rows *rows, vector_of_row *vector, cons
 struct drawn_surface {
     size_t triangle_count;
     const uint32_t *triangles;
-    vector_of_row *place;
+    vector_of_row *position;
     const void *context;
 };
 

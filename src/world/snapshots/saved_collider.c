@@ -139,7 +139,7 @@ pbs_status saved_collider_read(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(contact_kind_check_collider(settings, d));
     RETURN_IF_FAILED(collider_check(d, unit));
     collider->grid = collider_grid(d);
-    RETURN_IF_FAILED(check_place(collider->target_position, "target position"));
+    RETURN_IF_FAILED(check_point(collider->target_position, "target position"));
     if (moving > 1 || !read_are_finite(collider->velocity, 3) ||
         !read_are_finite(collider->angular_velocity, 3)) {
         return status_fail(PBS_ERROR_FORMAT, "motion is not finite");

@@ -80,7 +80,7 @@ static void write_totals(struct byte_writer *out, const struct scene *scene) {
     write_f64(out, scene->barrier.stiffness);
     write_f64(out, scene->barrier.least_gap);
     write_f64(out, scene->barrier.diagonal);
-    write_f64(out, scene->contact_reach);
+    write_f64(out, scene->last_contact_distance);
 }
 
 static void write_slots(struct byte_writer *out, const struct handle_table *table) {
@@ -232,6 +232,6 @@ static void write_scene(struct byte_writer *out, const void *saved) {
 
 pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size) {
     RETURN_IF_FAILED(world_enter(w));
-    world_settle(w);
+    world_compact_nodes(w);
     return snapshot_save(write_scene, &w->scene, SNAPSHOT_MAGIC, buffer, size);
 }

@@ -132,10 +132,10 @@ static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
     scene->counters.newton_total = read_u64(in);
     scene->counters.linear_total = read_u64(in);
     RETURN_IF_FAILED(read_barrier(in, &scene->barrier));
-    scene->contact_reach = read_f64(in);
-    if (!isfinite(scene->contact_reach) || scene->contact_reach < 0.0) {
+    scene->last_contact_distance = read_f64(in);
+    if (!isfinite(scene->last_contact_distance) || scene->last_contact_distance < 0.0) {
         return status_fail(PBS_ERROR_FORMAT, "the automatic contact distance is %g m",
-                           scene->contact_reach);
+                           scene->last_contact_distance);
     }
     const double numbers[] = {scene->time, scene->dissipated, scene->free_reference};
     if (!read_are_finite(numbers, 3) || scene->free_reference < 0.0) {
@@ -298,11 +298,12 @@ static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
         nodes->x, nodes->v, nodes->initial, nodes->target, nodes->contact_force, nodes->force};
     static const char *const names[] = {"position", "velocity",      "initial position",
                                         "target",   "contact force", "force"};
-    static const bool is_place[] = {true, false, true, true, false, false};
+    static const bool is_position[] = {true, false, true, true, false, false};
     for (int i = 0; i < 6 && nodes->count > 0; i++) {
         read_doubles(in, columns[i], 3 * nodes->count);
-        const pbs_status status = is_place[i] ? check_places(columns[i], nodes->count, names[i])
-                                              : check_vectors(columns[i], nodes->count, names[i]);
+        const pbs_status status = is_position[i]
+                                      ? check_points(columns[i], nodes->count, names[i])
+                                      : check_vectors(columns[i], nodes->count, names[i]);
         RETURN_IF_FAILED(as_format(status, "state", 0));
     }
     if (nodes->count > 0) {
@@ -416,7 +417,7 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
                                    &history->acceleration));
     if (history->x_before != NULL) {
         RETURN_IF_FAILED(as_format(
-            check_places(history->x_before, scene->nodes.count, "previous position"), "state", 0));
+            check_points(history->x_before, scene->nodes.count, "previous position"), "state", 0));
     }
     RETURN_IF_FAILED(read_accounts(in, memory, scene, history));
     const bool known = kept->known == 1 || (kept->known == 2 && kept->h_before > 0.0 &&
@@ -525,8 +526,8 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(read_nodes(in, &scene->nodes));
     RETURN_IF_FAILED(check_planes(scene));
     RETURN_IF_FAILED(read_joints(in, memory, scene));
-    scene_place_vertices(scene, NULL);
-    bonded_measure_spins(scene);
+    scene_update_vertices(scene, NULL);
+    scene_update_angular_velocities(scene);
     RETURN_IF_FAILED(read_history(in, memory, scene));
     RETURN_IF_FAILED(snapshot_read_step_memory(in, &scene->step_memory));
     RETURN_IF_FAILED(read_solver_memory(in, &scene->solver_memory));
@@ -559,7 +560,7 @@ pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size) {
     w->readback.count = 0;
     w->broken.count = 0;
     w->broken_joints.count = 0;
-    query_index_forget_parts(w->query);
+    query_index_invalidate_parts(w->query);
     world_attach_callbacks(w);
     return PBS_OK;
 }

@@ -73,7 +73,7 @@ static uint32_t count_parts(struct run *run, double h) {
 static void commit(struct run *run) {
     struct scene *scene = &run->w->scene;
     if (scene->settings.contact_distance == 0.0) {
-        scene->contact_reach = run->w->topology.contact_scale.distance;
+        scene->last_contact_distance = run->w->topology.contact_scale.distance;
     }
     contact_stiffness_commit(run);
 }

@@ -21,8 +21,8 @@ void run_contact_set_obstacles(struct run *run, double now, double target) {
     struct topology *t = &w->topology;
     for (size_t i = 0; i < w->scene.colliders.count; i++) {
         const struct collider *collider = scene_collider(&w->scene, i);
-        motion_place(collider, now, run->h, &t->obstacles_now[i]);
-        motion_place(collider, target, run->h, &t->obstacles[i]);
+        motion_obstacle_at(collider, now, run->h, &t->obstacles_now[i]);
+        motion_obstacle_at(collider, target, run->h, &t->obstacles[i]);
     }
     contact_set_begin_motion(&t->contacts, t->obstacles_now, t->obstacles);
 }

@@ -12,8 +12,9 @@ static double mean_vertex_mass(const struct scene *scene) {
     double mass = 0.0, count = 0.0;
     for (size_t b = 0; b < scene->bodies.count; b++) {
         const struct body *body = scene_body(scene, b);
-        const size_t places = nodes_count_places(&scene->nodes, body->node_start, body->node_count);
-        for (size_t i = 0; i < places; i++) {
+        const size_t positions = nodes_count_positions(&scene->nodes, body->node_start,
+                                                       body->node_count);
+        for (size_t i = 0; i < positions; i++) {
             mass += scene->nodes.mass[body->node_start + i];
         }
         count += (double)body->vertex_count;
@@ -91,8 +92,8 @@ void contact_stiffness_commit(struct run *run) {
         // Not at once: what has just come to rest would be pushed again.
         barrier->least = t->loads[i].gap > CONTACT_SCALE_WIDE ? 0.5 * barrier->stiffness
                                                               : barrier->stiffness;
-        barrier->least = fmax(barrier->least,
-                              contact_scale_carrying(t->loads[i].force, t->contact_scale.distance));
+        barrier->least = fmax(barrier->least, contact_scale_stiffness_for_force(
+                                                  t->loads[i].force, t->contact_scale.distance));
     }
 }
 

@@ -5,7 +5,7 @@
 
 static pbs_status prepare(pbs_world *w) {
     struct topology *t = &w->topology;
-    const bool any = penetration_scene_is(&w->scene);
+    const bool any = penetration_scene_is_needed(&w->scene);
     if (any && !t->contact_is_current) {
         RETURN_IF_FAILED(penetration_scene_build(&w->scene, &w->memory, &t->penetration));
         t->contact_is_current = true;
@@ -24,7 +24,7 @@ static pbs_status begin(struct run *run) {
 }
 
 static void write_stats(const struct run *run, pbs_stats *stats) {
-    stats->contact.deepest_penetration = penetration_scene_is(&run->w->scene)
+    stats->contact.deepest_penetration = penetration_scene_is_needed(&run->w->scene)
                                              ? penetration_deepest(&run->w->topology.penetration)
                                              : 0.0;
 }

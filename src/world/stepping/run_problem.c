@@ -66,7 +66,7 @@ static pbs_status set_obstacles(void *self, double fraction) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
     for (size_t i = 0; i < w->scene.colliders.count; i++) {
-        motion_place(scene_collider(&w->scene, i), fraction, run->h, &t->obstacles[i]);
+        motion_obstacle_at(scene_collider(&w->scene, i), fraction, run->h, &t->obstacles[i]);
     }
     const bool projected = contact_kind_of(&w->scene)->has_constraints;
     const struct projection_scene scene = {.obstacle_count = projected ? w->scene.colliders.count

@@ -152,8 +152,8 @@ static void commit(struct run *run) {
     scene->barrier = run->barrier;
     run_contact_commit(run);
     vector_copy(w->tasks, count, workspace->contact_force, scene->nodes.contact_force);
-    scene_place_vertices(scene, w->tasks);
-    query_index_forget_places(w->query);
+    scene_update_vertices(scene, w->tasks);
+    query_index_invalidate_positions(w->query);
     contact_readback_commit(w);
     for (size_t i = 0; i < scene->colliders.count; i++) {
         struct collider *collider = scene_collider(scene, i);
@@ -161,7 +161,7 @@ static void commit(struct run *run) {
         memcpy(collider->velocity, obstacle->velocity, sizeof collider->velocity);
         memcpy(collider->angular_velocity, obstacle->angular_velocity,
                sizeof collider->angular_velocity);
-        motion_finish(collider);
+        motion_end_step(collider);
     }
 }
 
@@ -250,18 +250,18 @@ static void step_empty(struct run *run) {
     for (size_t i = 0; i < scene->colliders.count; i++) {
         struct collider *collider = scene_collider(scene, i);
         collider->load = (struct contact_load){.force = {0.0}};
-        motion_finish(collider);
+        motion_end_step(collider);
     }
     run->w->readback.count = 0;
     run->w->broken.count = 0;
     run->w->broken_joints.count = 0;
-    query_index_forget_places(run->w->query);
+    query_index_invalidate_positions(run->w->query);
 }
 
 pbs_status run_world(struct run *run) {
     pbs_world *w = run->w;
     const double start = clock_seconds();
-    scene_settle(&w->scene);
+    scene_compact_nodes(&w->scene);
     struct status_message before;
     status_save(&before);
     w->stats = (pbs_stats){0};

@@ -249,7 +249,7 @@ static void colliders_turn_the_shorter_way(void **state) {
         rotation_of(start, first);
         multiply33(turn, first, expected);
         struct obstacle o;
-        motion_place(&c, fraction, h, &o);
+        motion_obstacle_at(&c, fraction, h, &o);
         // The angle comes from an arc tangent that is well conditioned; some 1e-15 for the rest.
         assert_small(testing_max_difference(o.pose.rotation, expected, 9), 1e-14, "orientation");
         for (int i = 0; i < 3; i++) {
@@ -257,12 +257,12 @@ static void colliders_turn_the_shorter_way(void **state) {
             assert_near(o.pose.translation[i], fraction * path[i], 1e-15, "position");
             assert_near(o.velocity[i], path[i] / h, 1e-13, "velocity");
         }
-        motion_place(&c, 1.0, h, &o);
+        motion_obstacle_at(&c, 1.0, h, &o);
         rotation_of(target, last);
         assert_same_bits(o.pose.rotation, last, 9);
         assert_same_bits(o.pose.translation, path, 3);
-        motion_finish(&c);
-        motion_place(&c, 0.5, h, &o);
+        motion_end_step(&c);
+        motion_obstacle_at(&c, 0.5, h, &o);
         assert_same_bits(o.pose.rotation, last, 9);
         assert_true(norm3(o.velocity) == 0.0 && norm3(o.angular_velocity) == 0.0);
     }
