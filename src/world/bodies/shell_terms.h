@@ -1,10 +1,10 @@
-// Terms of shells: membranes and bending, and damping of membranes.
+// Terms of shells: membranes, bending, and damping of membranes.
 #ifndef PBS_WORLD_BODIES_SHELL_TERMS_H
 #define PBS_WORLD_BODIES_SHELL_TERMS_H
 
 #include "world/objects/body_terms.h"
 
-/// As struct body_table has it.
+/// `add_terms` of struct body_table.
 pbs_status shell_add_terms(const struct scene *scene, struct memory *memory,
                            struct body_terms *out);
 

@@ -1,14 +1,15 @@
-// Bytes of a saved world: numbers one after another in the machine's own order, without padding.
-// Writing past the end only counts; reading past the end gives zeros and is remembered.
+// Reads and writes the bytes of saved worlds and systems: numbers one after another in the
+// machine's byte order, without padding. Writing past the end of the buffer only counts bytes.
+// Reading past the end returns zeros and sets `ended`.
 #ifndef PBS_WORLD_INTERFACE_BYTE_STREAM_H
 #define PBS_WORLD_INTERFACE_BYTE_STREAM_H
 
 #include "base/runtime/memory.h"
 
 struct byte_writer {
-    unsigned char *bytes; ///< may be null: only the size is wanted
+    unsigned char *bytes; ///< null: only the size is counted
     size_t capacity;
-    size_t size; ///< bytes written, or that would have been
+    size_t size; ///< bytes written so far, including those that did not fit
 };
 
 void write_bytes(struct byte_writer *writer, const void *source, size_t size);
@@ -21,7 +22,7 @@ struct byte_reader {
     const unsigned char *bytes;
     size_t size;
     size_t position;
-    bool ended; ///< more was asked for than there is
+    bool ended; ///< a read went past the end
 };
 
 void read_bytes(struct byte_reader *reader, void *out, size_t size);
@@ -31,16 +32,16 @@ double read_f64(struct byte_reader *reader);
 void read_doubles(struct byte_reader *reader, double *out, size_t count);
 bool read_are_finite(const double *values, size_t count);
 
-/// A count of things that take `size` bytes each: PBS_ERROR_FORMAT when so many cannot be in what
-/// is left.
+/// Reads a count of items of at least `size` bytes each. PBS_ERROR_FORMAT if the remaining bytes
+/// cannot hold that many.
 pbs_status read_count(struct byte_reader *reader, const char *name, size_t size, size_t *count);
 
-/// A block with count * size bytes, to be released. *out is null on failure: PBS_ERROR_MEMORY,
-/// PBS_ERROR_FORMAT.
+/// Allocates a block and reads count * size bytes into it; the caller releases it. On failure *out
+/// is null: PBS_ERROR_MEMORY, PBS_ERROR_FORMAT.
 pbs_status read_block(struct byte_reader *reader, struct memory *memory, size_t count, size_t size,
                       void *out);
 
-/// 64 bits that change when the bytes do.
+/// A 64-bit checksum of the bytes.
 uint64_t checksum(const void *bytes, size_t size);
 
 #endif

@@ -1,59 +1,60 @@
-// Checks of what a host passes in. Each refusal names the value, what it must be and what was
-// found.
+// Checks of arguments of public functions. The message of each refusal names the value, the
+// permitted range and the value found.
 #ifndef PBS_WORLD_INTERFACE_CHECK_H
 #define PBS_WORLD_INTERFACE_CHECK_H
 
 #include "base/config.h"
 #include "base/runtime/status.h"
 
-/// More nodes or elements than this in one world are refused: indices are 32 bits wide.
+/// Largest number of nodes or elements in a world, because indices are 32 bits wide.
 #define CHECK_COUNT_LIMIT ((size_t)1 << 28)
 
 pbs_status check_pointer(const void *pointer, const char *name);
 pbs_status check_finite(double value, const char *name);
 pbs_status check_positive(double value, const char *name);
-/// Positive, and finite seconds after `time`.
+/// Checks that seconds is positive and that time + seconds is finite.
 pbs_status check_duration(double seconds, double time, const char *name);
 pbs_status check_not_negative(double value, const char *name);
 /// low < value < high
 pbs_status check_between(double value, double low, double high, const char *name);
 /// low <= value <= high
 pbs_status check_choice(int64_t value, int64_t low, int64_t high, const char *name);
-/// The same of sizes, which may be beyond what int64_t holds.
+/// The same for sizes, which may be larger than int64_t can hold.
 pbs_status check_size(size_t value, size_t low, size_t high, const char *name);
 /// 1 .. CHECK_COUNT_LIMIT
 pbs_status check_count(size_t count, const char *name);
 
-/// Each below there_are, of which the body has so many `things`; null is refused unless count is 0.
+/// Checks that each index is below there_are, the number of `things` in the body. Null is refused
+/// unless count is 0.
 pbs_status check_indices(const uint32_t *indices, size_t count, size_t there_are, const char *name,
                          const char *things);
 
-/// Finite numbers; null is refused unless count is 0.
+/// Checks that all values are finite. Null is refused unless count is 0.
 pbs_status check_numbers(const double *values, size_t count, const char *name);
 
-/// Three finite numbers; null is refused.
+/// Checks three finite numbers; null is refused.
 pbs_status check_vector(const double values[3], const char *name);
 
-/// Three finite numbers each; null is refused unless count is 0.
+/// Checks count vectors of three finite numbers. Null is refused unless count is 0.
 pbs_status check_vectors(const double *values, size_t count, const char *name);
 
-/// Coordinates in metres, up to COORDINATE_LIMIT: any number of them, three, three each, and a
-/// positive length. Null as above.
+/// Checks of coordinates, m, with magnitudes up to COORDINATE_LIMIT: `count` numbers, one position,
+/// `count` positions, and a positive length. Null is refused as above.
 pbs_status check_coordinates(const double *values, size_t count, const char *name);
 pbs_status check_point(const double values[3], const char *name);
 pbs_status check_points(const double *values, size_t count, const char *name);
 pbs_status check_length(double value, const char *name);
 
-/// Positive, finite masses by vertex, not so small that arithmetic loses them; null is refused.
+/// Checks one mass per vertex: positive, finite, and not subnormal. Null is refused.
 pbs_status check_masses(const double *masses, size_t count);
 
-/// 0 (no scatter), or 1 to 1e6.
+/// Checks that the modulus is 0 (no scatter) or between 1 and 1e6.
 pbs_status check_weibull_modulus(double modulus);
 
-/// Both functions or none.
+/// Checks that either both functions are set or neither.
 pbs_status check_allocator(const pbs_allocator *allocator);
 
-/// Four numbers of norm 1 within 1e-6; writes them normalised.
+/// Checks four numbers of norm 1 within 1e-6, and writes them normalised to `unit`.
 pbs_status check_quaternion(const double orientation[4], const char *name, double unit[4]);
 
 #endif

@@ -1,23 +1,24 @@
-// The list of bonds that a call that moves the world has broken so far, and its memory.
-// src/world/breaking decides which bonds break, and undoes or commits the breaks.
+// The list of the bonds that the current call (pbs_world_step or pbs_world_advance) has broken so
+// far, and its memory. src/world/breaking decides which bonds break, and undoes or commits the
+// breaks.
 #ifndef PBS_WORLD_MODEL_BOND_BREAKS_H
 #define PBS_WORLD_MODEL_BOND_BREAKS_H
 
 #include "world/objects/scene.h"
 
-/// distance: m, at which the particles of a broken bond begin to touch. before: its previous value,
-/// for collision_mesh_restore_exclusion.
+/// distance: m, below which the particles of a broken bond are in contact. before: its previous
+/// value, for collision_mesh_restore_exclusion.
 struct bond_release {
     double distance, before;
-    double ratio; ///< of the stress to the strength, until the bond is broken
+    double ratio; ///< of the stress to the strength; used until the bond is broken
 };
 
 /// The bonds that a call has broken so far. The bodies get them when the call commits; a call that
 /// fails undoes them.
 struct bond_breaks {
-    pbs_broken_bond *rows;         ///< capacity: all bonds that may break
-    struct bond_release *releases; ///< of each row
-    double *orientations; ///< of each rotation, at the end of a step that may be taken again
+    pbs_broken_bond *rows;         ///< capacity: number of bonds that may break
+    struct bond_release *releases; ///< one per row
+    double *orientations;          ///< per rotation, at the end of a step that may be repeated
     size_t count, capacity, release_capacity, orientation_capacity;
     double softened;       ///< J: what softening has dissipated
     size_t saved_count;    ///< count when breaks_save was called

@@ -1,6 +1,6 @@
-// The seam of all kinds of body: a kind is a table of functions, and nobody outside asks which kind
-// a body is. A new kind is one file in src/world/bodies (or a room of its own) with a table, a line
-// in body_table.c, and a constant here.
+// The interface of all kinds of body: each kind is a table of functions, and code outside calls the
+// table instead of comparing kinds. A new kind is one file in src/world/bodies (or a folder of its
+// own) with a table, a line in body_table.c, and a constant of body_kind in body.h.
 #ifndef PBS_WORLD_OBJECTS_BODY_TABLE_H
 #define PBS_WORLD_OBJECTS_BODY_TABLE_H
 
@@ -16,107 +16,111 @@ struct damped_elements;
 
 enum { SAVED_VALUES = 5 };
 
-/// Arrays of one body as they come from the bytes; released when its description has been copied.
+/// Arrays of one body that were read from saved bytes; released when its description has been
+/// copied.
 struct saved_arrays {
     double *positions, *masses, *radii, *contact_radii, *vertices, *values[SAVED_VALUES];
     uint32_t *indices, *edges, *tets;
 };
 
-/// Triangles or tetrahedra of a body, its own vertex indices.
+/// Triangles or tetrahedra of a body, as vertex indices within the body.
 struct body_simplices {
     int width; ///< 3 or 4
     size_t count;
     const uint32_t *corners; ///< count x width
 };
 
-/// A body's particles in some state.
+/// The particles of a body in a given state.
 struct particle_view {
     const double *positions;    ///< x 3
-    const double *orientations; ///< x 4; null of those that do not turn
+    const double *orientations; ///< x 4; null: the particles have no orientations
 };
 
 enum { BONDS_AT_ONCE = 64 };
 
-/// How far a bond is beyond what it bears.
+/// The load of a bond compared with its strength.
 struct bond_excess {
     bool over;
-    double ratio; ///< of the largest to what it bears
+    double ratio; ///< largest ratio of a stress or strain to its limit
 };
 
-/// Functions may be null where there is nothing to do.
+/// Functions may be null if there is nothing to do.
 struct body_table {
     uint32_t id;                          ///< BODY_*
-    const struct settings_kind *settings; ///< the struct that describes one
-    // --- life ---
-    /// d: of that struct. Checks everything, makes the body and appends its nodes; the caller gives
-    /// it a slot. On failure the scene is as it was.
+    const struct settings_kind *settings; ///< kind of the struct that describes such a body
+    // --- creation ---
+    /// d: the struct of `settings`. Checks everything, makes the body and appends its nodes; the
+    /// caller gives it a slot. On failure the scene is unchanged.
     pbs_status (*create)(struct scene *scene, struct memory *memory, const void *d,
                          struct body **out);
-    /// PBS_WEAK_BONDS and the like: what is to be said of a body that has been made.
+    /// Returns a warning about a body that has been made, such as PBS_WEAK_BONDS.
     pbs_status (*warn)(const struct scene *scene, const struct body *body);
-    /// What this kind alone allocates.
+    /// Frees what only this kind allocates.
     void (*free)(struct body *body, struct memory *memory);
-    /// PBS_ERROR_ARGUMENT with the reason where a scheme moves no such bodies.
+    /// PBS_ERROR_ARGUMENT with the reason if the scheme cannot move such bodies.
     pbs_status (*check_scheme)(const struct scheme_table *scheme);
-    // --- what it is ---
-    bool encloses_volume;      ///< its surface is closed, and what is inside belongs to it
-    bool has_rayleigh_damping; ///< damping is of forces' derivatives, not of the rate of strain
-    bool calls_host;           ///< its energy is a host's callback: nothing is known of it
+    // --- properties ---
+    bool encloses_volume;      ///< its surface is closed and bounds its volume
+    bool has_rayleigh_damping; ///< damping is Rayleigh's, not by the rate of strain
+    bool calls_host;           ///< its energy is a callback of the host
     // --- terms ---
-    /// Of all bodies of the kind; the order of kinds, of terms and of bodies in them decides bits.
+    /// Adds the terms of all bodies of the kind. Results depend, in the last bits, on the order of
+    /// kinds, of terms, and of bodies in a term.
     pbs_status (*add_terms)(const struct scene *scene, struct memory *memory,
                             struct body_terms *out);
-    const struct damped_elements *damped; ///< what damping by the rate of strain acts on
-    // --- what it is made of ---
+    const struct damped_elements *damped; ///< elements that are damped by the rate of strain
+    // --- elements ---
     double (*stiffest)(const struct body *body);        ///< Pa: the largest modulus
-    double (*least_stiffness)(const struct body *body); ///< 1/s^2: see struct objective
+    double (*least_stiffness)(const struct body *body); ///< 1/s^2, see struct objective
     size_t (*count_elements)(const struct body *body);
-    /// Elements that must not be inverted or flat.
+    /// Lists the elements that must not be inverted or flat.
     struct body_simplices (*list_simplices)(const struct body *body);
-    /// All its tetrahedra, in which it has points. Null: it has none.
+    /// Lists all tetrahedra, in which points can lie (PBS_POINT_TET). Null: there are none.
     struct body_simplices (*list_tets)(const struct body *body);
-    /// A place in the body's own coordinates, m, as a sum of its nodes. Null: it has no such
+    /// Returns a point at a position in the body's own coordinates, m. Null: the body has no such
     /// coordinates.
     struct point (*locate)(const struct body *body, const double place[3]);
     // --- bonds between particles ---
-    int32_t (*bond_form)(const struct body *body); ///< of struct bond_term; null: always 0
+    int32_t (*bond_form)(const struct body *body); ///< `form` of struct bond_term; null: always 0
     double (*bond_young)(const struct body *body, size_t bond); ///< Pa
-    /// What up to BONDS_AT_ONCE bonds from `first` on bear, as if none of them were broken, and
-    /// their energies, J.
+    /// Computes the loads and the energies, J, of up to BONDS_AT_ONCE bonds from `first` on, as if
+    /// none of them were broken.
     void (*read_loads)(const struct body *body, const struct particle_view *view, size_t first,
                        size_t count, pbs_bond_load *loads, double *energies);
     struct bond_excess (*measure_excess)(const struct body *body, size_t bond,
                                          const pbs_bond_load *load);
-    /// s: in which a crack goes from bond to bond (docs/theory/step_control.md section 4); 0:
-    /// never.
+    /// s: time in which a crack advances from one bond to the next (docs/theory/step_control.md
+    /// section 4); 0: no bond can break.
     double (*crack_step)(const struct nodes *nodes, const struct body *body);
     // --- saving ---
-    /// The description, from which `read` makes the body again through the same checks, and what
-    /// `resume` wants.
+    /// Writes the description, from which `read` makes the body again with the same checks, and the
+    /// data that `resume` reads.
     void (*write)(struct byte_writer *out, const struct body *body, const struct nodes *nodes);
     pbs_status (*read)(struct byte_reader *in, struct memory *memory, struct scene *scene,
                        struct saved_arrays *arrays, struct body **out);
-    /// What the body has besides a description, and its nodes.
+    /// Reads the state that is not in the description, and the nodes' state.
     pbs_status (*resume)(struct byte_reader *in, struct memory *memory, struct body *body);
 };
 
 extern const struct body_table body_table_solid, body_table_custom, body_table_shell,
     body_table_springs, body_table_affine, body_table_bonded, body_table_peridynamic;
 
-/// In the order in which their terms are added; ended by null.
+/// The tables in the order in which their terms are added; the last entry is null.
 extern const struct body_table *const body_tables[];
 
-/// Null where there is none.
+/// Returns null if there is no such table.
 const struct body_table *body_table_find(uint32_t id);
 
-/// A body that is zero but for these; null: no memory. For the `create` of a kind.
+/// Allocates a body in which all but these members are zero; for `create` of a table. Returns null
+/// if there is no memory.
 struct body *body_allocate(const struct body_table *table, struct memory *memory, size_t node_count,
                            size_t vertex_count);
-/// Returns the status of what filled the body: *out = the body, or, if that failed, frees it.
+/// The last call of `create`: status is that of the function that filled the body. Sets *out to the
+/// body, or frees the body if status is an error. Returns status.
 pbs_status body_finish(struct body *body, struct memory *memory, pbs_status status,
                        struct body **out);
 
-/// The body's memory; its nodes are the scene's.
+/// Frees the body's memory; the scene owns its nodes.
 void body_free(struct body *body, struct memory *memory);
 
 #endif

@@ -1,4 +1,4 @@
-// Poses of colliders and their scripted motion at constant linear and angular velocity.
+// Prescribed motion of colliders, at constant linear and angular velocity over a step.
 #ifndef PBS_WORLD_OBJECTS_MOTION_H
 #define PBS_WORLD_OBJECTS_MOTION_H
 
@@ -6,11 +6,11 @@
 #include "contact/projection/projection.h"
 #include "world/objects/scene.h"
 
-/// The collider at a fraction (0 .. 1) of a step of h seconds, with its velocities.
+/// Computes the collider's pose at a fraction (0 .. 1) of a step of h seconds, and its velocities.
 void motion_obstacle_at(const struct collider *collider, double fraction, double h,
                         struct obstacle *out);
 
-/// The step is over: the collider is where its script said.
+/// Ends the step: the prescribed pose becomes the collider's pose.
 void motion_end_step(struct collider *collider);
 
 #endif

@@ -1,7 +1,7 @@
-// The seam between what moves and what is seen. A body has nodes, its degrees of freedom, and
-// vertices, which are given, drawn, read back and collide. Of most bodies the vertices are the
-// nodes; of others each vertex is a weighted sum of the body's four nodes. Who reads or sets
-// vertices goes through here and needs not know which.
+// The interface between nodes and vertices. Nodes are a body's degrees of freedom; vertices are the
+// points that the host gives, draws and reads back, and that collide. In most bodies the vertices
+// are the nodes; in affine bodies each vertex is a weighted sum of the four nodes. Code that reads
+// or sets vertices calls these functions and does not distinguish the two cases.
 #ifndef PBS_WORLD_OBJECTS_VERTICES_H
 #define PBS_WORLD_OBJECTS_VERTICES_H
 
@@ -11,27 +11,28 @@
 
 bool vertices_are_nodes(const struct body *body);
 
-/// The vertex as a sum over nodes of the world.
+/// Returns the vertex as a weighted sum of nodes of the world.
 struct point vertices_at(const struct body *body, size_t index);
 
-/// Positions and velocities from those of the nodes; nothing to do where the vertices are nodes.
+/// Computes positions and velocities of the vertices from those of the nodes. No-op if the vertices
+/// are the nodes.
 void vertices_update(const struct nodes *nodes, const struct body *body);
 
-/// Nodes such that the vertices are at these positions, vertex_count x 3, or move so. Where the
-/// vertices are not nodes they come as close as they can (least squares); PBS_ERROR_ARGUMENT, and
-/// nothing has changed, where they do not come close.
+/// Set the nodes such that the vertices have these positions or velocities, vertex_count x 3. If
+/// the vertices are not the nodes, the nodes are fitted by least squares. PBS_ERROR_ARGUMENT, and
+/// nothing has changed, if the fit leaves more than rounding errors.
 pbs_status vertices_set_positions(struct nodes *nodes, const struct body *body, const double *xyz);
 pbs_status vertices_set_velocities(struct nodes *nodes, const struct body *body, const double *xyz);
 
-/// Forces on the nodes that do the same work as these on the vertices, vertex_count x 3. Answers
-/// whether they are others than before.
+/// Sets forces on the nodes that do the same work as these forces on the vertices, vertex_count x
+/// 3. Returns whether they have changed.
 bool vertices_set_forces(struct nodes *nodes, const struct body *body, const double *xyz);
 
-/// m: where a vertex is at rest; of bodies without a rest shape, where it was at first.
+/// Returns the rest position of a vertex, m; its initial position if the body has no rest shape.
 void vertices_rest(const struct nodes *nodes, const struct body *body, size_t vertex,
                    double out[3]);
 
-/// The body's arrays, vertex_count entries each.
+/// Return arrays of the body with vertex_count rows.
 const double *vertices_positions(const struct nodes *nodes, const struct body *body);
 const double *vertices_velocities(const struct nodes *nodes, const struct body *body);
 const double *vertices_masses(const struct nodes *nodes, const struct body *body);

@@ -1,17 +1,18 @@
-// The bonds of a body's particles, whatever they are made of, and what comes of their breaking.
+// Functions of bonds that bonded and peridynamic bodies share: fragments, and memory.
 #ifndef PBS_WORLD_PARTICLES_BODY_BONDS_H
 #define PBS_WORLD_PARTICLES_BODY_BONDS_H
 
 #include "world/objects/body.h"
 
-/// Rayleigh's wave over that of shear: 0.87 to 0.95, the larger the Poisson ratio.
+/// Speed of Rayleigh waves over that of shear waves. It grows with Poisson's ratio from 0.87 to
+/// 0.95.
 #define RAYLEIGH_SHARE 0.92
 
-/// Bonds as what comes of their breaking wants them.
+/// The bonds of a body in the form that struct fragments uses.
 struct bond_list body_bond_list(const struct body *body);
-/// Their memory.
+/// Frees the memory of the body's bonds.
 void body_bonds_free(struct body *body, struct memory *memory);
-/// After the last of several breaks: fragments and surface.
+/// Updates fragments and fracture surface; to be called once after several breaks.
 void body_update_fragments(struct body *body);
 
 #endif

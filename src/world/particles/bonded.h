@@ -1,4 +1,4 @@
-// What the world's parts need of bonded bodies besides their creation: the orientations, which
+// Functions of bonded bodies for other parts of src/world: checks, loads, and orientations, which
 // belong to the bodies and are copied for a step.
 #ifndef PBS_WORLD_PARTICLES_BONDED_H
 #define PBS_WORLD_PARTICLES_BONDED_H
@@ -9,10 +9,10 @@
 #include "world/objects/body_terms.h"
 #include "world/objects/scene.h"
 
-/// PBS_ERROR_ARGUMENT with the reason where a scheme moves no bonded bodies.
+/// PBS_ERROR_ARGUMENT with the reason if the scheme cannot move bonded bodies.
 pbs_status bonded_check_scheme(const struct scheme_table *scheme);
 
-/// Particles and bonds that are made of something else.
+/// Particles and bonds that are made from tetrahedra.
 struct bonded_arrays {
     double *positions, *radii, *masses, *contact_radii, *bond_radii;
     uint32_t *bonds;
@@ -20,51 +20,55 @@ struct bonded_arrays {
     double contact_space; ///< see struct body_bonds
 };
 
-/// Of a description, with an array for each bond where there is one.
+/// Check the strengths of a description, and copy them to a body: one array entry per bond if the
+/// description has arrays.
 pbs_status bonded_check_strengths(const pbs_bonded_desc *d);
 pbs_status bonded_fill_strengths(const pbs_bonded_desc *d, struct body *body);
-/// PBS_WEAK_BONDS where no bond bears what the body weighs.
+/// Returns PBS_WEAK_BONDS if no bond can carry the weight of the body.
 pbs_status bonded_check_weight(const struct nodes *nodes, const struct body *body,
                                const double gravity[3]);
 
-/// Of a pbs_bonded_desc: struct body_table.
+/// `create` of struct body_table; description: a pbs_bonded_desc.
 pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const void *description,
                               struct body **out);
-/// Makes a body of particles and bonds, which knows of the mesh that they were made of, empty where
-/// there was none.
+/// Makes a body of particles and bonds. mesh: the mesh that they were made from, for the fracture
+/// surface; empty: none.
 pbs_status bonded_body_make(struct scene *scene, struct memory *memory, const pbs_bonded_desc *d,
                             const struct tet_mesh_view *mesh, struct body **out);
 
-/// Puts particles and bonds in the place of d's tetrahedra. The arrays, which d then points into,
+/// Replaces the tetrahedra of d by particles and bonds. The arrays in *out, which d then points to,
 /// are to be freed, also after a failure.
 pbs_status bonded_from_tets(struct memory *memory, pbs_bonded_desc *d, struct bonded_arrays *out);
 void bonded_arrays_free(struct bonded_arrays *arrays, struct memory *memory);
 
-/// Stiffness of a bond, and its way from one particle to the other at rest.
+/// Returns the stiffness of a bond. rest: the vector from its first particle to its second at rest.
 struct bond_stiffness bonded_stiffness(const struct body *body, size_t bond, double rest[3]);
 
-/// r = sqrt(J / m) of a sphere, the length that makes rotations of it coordinates.
+/// The radius of gyration r = sqrt(J / m) of a sphere. The coordinates of rotation nodes are
+/// rotation vectors times r.
 double bonded_radius_of_gyration(double radius);
 
-/// Unit quaternions, vertex_count x 4, become the body's; PBS_ERROR_MEMORY.
+/// Sets the body's orientations, unit quaternions, vertex_count x 4; PBS_ERROR_MEMORY.
 pbs_status bonded_set_orientations(struct body *body, struct memory *memory, const double *xyzw);
-/// Rotations are held where they are: at the origins of their charts.
+/// Sets the targets of constrained rotations to the current orientations, the origins of their
+/// charts.
 void bonded_reset_targets(struct nodes *nodes, const struct body *body);
 
-/// angular_velocities from the nodes.
+/// Compute angular_velocities of the body, or of all bodies, from the nodes.
 void bonded_update_angular_velocities(struct body *body, const struct nodes *nodes);
 void scene_update_angular_velocities(const struct scene *scene);
 
-/// To be released; orientations are loaded.
+/// Lists the rotations of all bonded bodies. The arrays are to be released; orientations are
+/// loaded.
 pbs_status bonded_list_rotations(const struct scene *scene, struct memory *memory,
                                  struct rotation_arrays *arrays, struct rotations *out);
 
-/// From the bodies, which must be those of the list, to a step's copies, and back once it lands,
-/// when the nodes have their new state.
+/// Copy the orientations from the bodies, which must be those of the list, to the copies that steps
+/// compute with, and back when the step is committed and the nodes have their new state.
 void bonded_load_orientations(const struct scene *scene, struct rotations *rotations);
 void bonded_commit_orientations(struct scene *scene, const struct rotations *rotations);
 
-// As struct body_table has them.
+// Functions of struct body_table.
 void bonded_read_loads(const struct body *body, const struct particle_view *view, size_t first,
                        size_t count, pbs_bond_load *loads, double *energies);
 struct bond_excess bonded_measure_excess(const struct body *body, size_t bond,
