@@ -1,5 +1,5 @@
-// Where bonds of a body are among the terms and contacts of its world, and what these are told when
-// one breaks or is whole again.
+// Finds the bonds of a body in the terms and contacts of its world, and updates these when a bond
+// breaks or is restored.
 #ifndef PBS_WORLD_BREAKING_BOND_PLACE_H
 #define PBS_WORLD_BREAKING_BOND_PLACE_H
 

@@ -1,43 +1,45 @@
-// The lengths and speeds of contact that a host leaves to the library (members of pbs_world_desc
-// that are 0 or PBS_AUTOMATIC). docs/numbers.md says where each comes from.
+// Automatic values of contact: lengths, speeds and stiffnesses that the host leaves to the library
+// (members of pbs_world_desc that are 0 or PBS_AUTOMATIC). docs/numbers.md says where each value
+// comes from.
 #ifndef PBS_WORLD_CONTACT_SCENES_CONTACT_SCALE_H
 #define PBS_WORLD_CONTACT_SCENES_CONTACT_SCALE_H
 
 #include "world/objects/scene.h"
 
-/// What follows from the bodies; good until bodies or their offsets change.
+/// Lengths that follow from the bodies; valid until bodies or their offsets change.
 struct contact_scale {
-    double size;     ///< m: of the smallest body
-    double distance; ///< m: contact_distance, the host's where that has set it; else never more
-                     ///< than scene->last_contact_distance, that of the steps before
+    double size;     ///< m: size of the smallest body
+    double distance; ///< m: contact_distance of the host, if set; otherwise the automatic one,
+                     ///< which is at most scene->last_contact_distance
 };
 
 struct contact_scale contact_scale_of(const struct scene *scene);
 
-/// m/s: the host's, or what follows from the smallest body and gravity; without inertia from that
-/// body and the h seconds of a call that moves the world.
+/// Returns the slip velocity, m/s: the host's, or one chosen by the smallest body and gravity. For
+/// static schemes it is chosen by the smallest body and h, the duration of the call in seconds.
 double contact_scale_slip_velocity(const struct scene *scene, const struct contact_scale *scale,
                                    double h);
 double contact_scale_velocity_tolerance(const struct scene *scene,
                                         const struct contact_scale *scale);
 
-/// N/m: the least stiffness of barriers at a body's surface, in steps of h seconds.
+/// Returns the smallest stiffness of the barriers at a body's surface, N/m, for steps of h seconds.
 double contact_scale_stiffness(const struct scene *scene, const struct body *body, double distance,
                                double h);
 
-/// N/m: that at which a single contact carries a force at a tenth of the distance.
+/// Returns the stiffness, N/m, with which one contact carries the force at a gap of a tenth of the
+/// distance.
 double contact_scale_stiffness_for_force(double force, double distance);
 
-/// A gap of so much of the distance needs no stiffness that was raised for it.
+/// If the smallest gap is above this fraction of the distance, the stiffness may decrease.
 #define CONTACT_SCALE_WIDE 0.5
 
-/// Halvings of a failed step, where there are barriers and the host leaves that to the library.
+/// Default limit of halvings of a failed step with barriers.
 enum { CONTACT_SCALE_DIVISIONS = 3 };
 
-/// Into how many equal parts, a power of two, a step is divided in which bodies move `flight` times
-/// the size of what they meet.
+/// Returns into how many equal parts, a power of two, a step is divided. motion: the largest motion
+/// of a body in the step relative to one that it may meet, divided by their size.
 uint32_t contact_scale_parts(double motion, uint32_t divisions);
-/// Flights up to this divide no step.
+/// A step with relative motions up to this is not divided.
 #define CONTACT_SCALE_MOTION 0.5
 
 #endif

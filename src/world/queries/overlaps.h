@@ -1,4 +1,4 @@
-// A scene's surfaces as contact sees them, apart from any step, and what overlaps in them.
+// The contact surfaces of a scene, built outside of steps, and the overlaps between them.
 #ifndef PBS_WORLD_QUERIES_OVERLAPS_H
 #define PBS_WORLD_QUERIES_OVERLAPS_H
 
@@ -7,23 +7,23 @@
 #include "world/contact_scenes/contact_scene.h"
 #include "world/world.h"
 
-/// All zero is a valid empty one.
+/// A zero-initialised struct is empty and valid.
 struct overlap_scene {
     struct memory *memory;
     struct barrier_contact contact;
     struct overlaps overlaps;
-    uint32_t only;           ///< the part that was placed; UINT32_MAX: none, all are looked at
+    uint32_t only; ///< only overlaps of this part are searched; UINT32_MAX: those of all parts
     double contact_distance; ///< m, of the world
 };
 
-/// Surfaces of the world, colliders where they are. placement: null, or one; added to what is
-/// there.
+/// Builds the surfaces of the world with colliders at their current poses. placement: null, or a
+/// surface or moved body to test.
 pbs_status overlap_scene_build(const pbs_world *w, struct memory *memory,
                                const struct contact_placement *placement,
                                struct overlap_scene *out);
 void overlap_scene_free(struct overlap_scene *scene);
 
-/// A row in the hosts' names, what was placed first.
+/// Converts a row to public ids, with the part of the placement first.
 void overlap_describe(const pbs_world *w, const struct overlap_scene *scene,
                       const struct overlap *row, pbs_overlap *out);
 

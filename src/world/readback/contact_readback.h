@@ -1,16 +1,17 @@
-// From what a step's contacts did to what a host reads.
+// Converts the contact report of a run to the contacts that the host reads.
 #ifndef PBS_WORLD_READBACK_CONTACT_READBACK_H
 #define PBS_WORLD_READBACK_CONTACT_READBACK_H
 
 #include "world/world.h"
 
-/// Before the first step of a run: the topology's report is empty.
+/// To be called before the first step of a run. Empties the topology's report.
 pbs_status contact_readback_start(pbs_world *w);
 
-/// The contacts of the report in the world's spare buffer, everything where the run ends.
+/// Writes the contacts of the report to the world's second buffer, at the end state of the run.
 pbs_status contact_readback_prepare(pbs_world *w);
 
-/// Those become what is read, and the report's sums what bodies and colliders bear. Cannot fail.
+/// Makes these the contacts that are read, and stores the report's sums as the loads of bodies and
+/// colliders. Cannot fail.
 void contact_readback_commit(pbs_world *w);
 
 #endif

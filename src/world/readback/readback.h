@@ -1,4 +1,4 @@
-// Rows of three floats in a host's buffer, at the stride that the host wants.
+// Writes rows of three floats to a host's buffer, at the host's stride.
 #ifndef PBS_WORLD_READBACK_READBACK_H
 #define PBS_WORLD_READBACK_READBACK_H
 
@@ -7,16 +7,16 @@
 struct float_rows {
     float *dst;
     size_t stride; ///< bytes from row to row
-    size_t count;  ///< of rows
+    size_t count;  ///< number of rows
 };
 
-/// PBS_ERROR_ARGUMENT, PBS_ERROR_CAPACITY, with the word for rows.
+/// PBS_ERROR_ARGUMENT, PBS_ERROR_CAPACITY. things: the word for rows in the message.
 pbs_status float_rows_check(const struct float_rows *rows, size_t capacity, const char *things);
 
 typedef void vector_of_row(const void *context, size_t row, double out[3]);
 void float_rows_write(const struct float_rows *rows, vector_of_row *vector, const void *context);
 
-/// Triangles of as many vertices as there are rows.
+/// A surface of triangles whose vertices are the rows.
 struct drawn_surface {
     size_t triangle_count;
     const uint32_t *triangles;
@@ -24,7 +24,7 @@ struct drawn_surface {
     const void *context;
 };
 
-/// Unit normals of vertices, area weighted; zero where no triangle is.
+/// Writes area-weighted unit normals of the vertices; zero for vertices without a triangle.
 void float_rows_write_normals(const struct float_rows *rows, const struct drawn_surface *surface);
 
 #endif

@@ -1,25 +1,26 @@
-// Why a step failed, for hosts: body and vertex, or the pair, where it did, what is there and what
-// to change, as a sentence and in pbs_stats.
+// Explains to the host why a step failed, in the message and in pbs_stats: where (body and vertex,
+// or a pair in contact), what was found there, and what to change.
 #ifndef PBS_WORLD_STEPPING_FAILURE_H
 #define PBS_WORLD_STEPPING_FAILURE_H
 
 #include "world/stepping/run.h"
 
-/// A run begins: no host's callback has asked to stop yet.
+/// To be called at the start of a run. Clears requests of callbacks to stop.
 void failure_begin(struct run *run);
 
-/// A try of a step failed, or landed short of its tolerance, with the thread's message set: says
-/// where in that message and in run->failure. What of it cannot be known is left out.
+/// To be called after an attempt at a step that failed, or ended above its tolerance, with the
+/// thread's message set. Adds to the message, and sets run->failure. Parts that are unknown are
+/// omitted.
 void failure_explain(struct run *run, const struct step_result *part);
 
-/// Message, run->failure and PBS_ERROR_INADMISSIBLE for a pair that touches or goes through each
-/// other where the step begins.
+/// Sets the message and run->failure for a pair that touches or intersects at the start of the
+/// step, and returns PBS_ERROR_INADMISSIBLE.
 pbs_status failure_overlap(struct run *run, const struct contact_pair *pair);
 
-/// Nothing has failed.
+/// Sets PBS_FAILURE_NONE.
 void failure_clear(struct run *run);
 
-/// A failure that nothing more is known of.
+/// Sets PBS_FAILURE_OTHER: nothing more is known.
 void failure_other(struct run *run);
 
 void failure_write_stats(const struct run *run, pbs_stats *stats);

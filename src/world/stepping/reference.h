@@ -1,30 +1,32 @@
-// What tolerances, lengths and touching are relative to: the scene's own forces and extent.
+// Reference values for tolerances and lengths: the scale of the scene's forces, and its extent.
 #ifndef PBS_WORLD_STEPPING_REFERENCE_H
 #define PBS_WORLD_STEPPING_REFERENCE_H
 
 #include "world/world.h"
 
-/// sqrt(sum over nodes of (E V^(2/3) + m |g|)^2), with D / sqrt(A) in shells instead of E V^(2/3)
-/// and 0 in custom bodies. Where that is 0 (custom bodies without weight), *free_reference serves;
-/// where it too is 0 it is measured now, at the state in the world: the norm of M v / h - grad P;
-/// or, of a scene at rest without forces, of its masses at 1 m/s^2.
+/// The reference force: sqrt(sum over nodes of (E V^(2/3) + m |g| + |f|)^2), f the host's force; in
+/// shells D / sqrt(A) replaces E V^(2/3), in custom bodies 0. If that is 0 (custom bodies without
+/// weight), the result is *free_reference. If that is also 0, it is computed at the current state
+/// of the world: the norm of M v / h - grad P, or, for a scene at rest without forces, the norm of
+/// its masses times 1 m/s^2.
 pbs_status reference_force(pbs_world *w, const struct objective *objective, double h,
                            double *free_reference, double *out);
 
-/// grad P - M v / h at the state in the world, which is the gradient of implicit Euler's objective
-/// there, contact left out; zero where the potential is infinite.
-/// gradient: as of objective_evaluate.
+/// Computes grad P - M v / h at the current state of the world, without contact: the gradient of
+/// the objective of implicit Euler there. It is zero if the potential is infinite.
+/// gradient: as for objective_evaluate.
 pbs_status reference_gradient(const pbs_world *w, const struct objective *objective, double h,
                               double *gradient);
 
 struct reference_lengths {
-    double diagonal; ///< of the nodes' bounding box, or of the largest solid's at rest, which a
-                     ///< crumpled one will want; 1 m for particles that all are at one place
-    double scale;    ///< the larger of diagonal and largest coordinate, nodes and colliders: what
-                     ///< rounding errors of distances are relative to
+    double diagonal; ///< diagonal of the bounding box of all vertices, or of the largest body at
+                     ///< rest if that is larger (a crumpled body may unfold); 1 m if all vertices
+                     ///< coincide
+    double scale;    ///< the larger of the diagonal and the largest coordinate of vertices and
+                     ///< colliders, which bounds rounding errors of distances
 };
 
-/// Metres, of the scene as it is.
+/// Computes the lengths, m, for the current state of the scene.
 struct reference_lengths reference_lengths(const struct scene *scene);
 
 #endif

@@ -1,4 +1,4 @@
-// A system behind the public API.
+// The system behind the public interface.
 #ifndef PBS_WORLD_SYSTEMS_SYSTEM_H
 #define PBS_WORLD_SYSTEMS_SYSTEM_H
 
@@ -6,28 +6,29 @@
 #include "world/objects/scene.h"
 
 struct pbs_system {
-    struct memory memory; ///< this block is its own
+    struct memory memory; ///< the system itself is allocated from it
     size_t size;
-    double *mass, *damping, *stiffness; ///< null where the host gave none
-    struct dense_lu mass_factors;       ///< empty without mass
+    double *mass, *damping, *stiffness; ///< null: the host gave none
+    struct dense_lu mass_factors;       ///< empty if mass is null
     pbs_system_force_fn force;
     pbs_system_jacobian_fn jacobian;
     void *user;
     struct dense_options options;
     struct dense_newton newton;
-    struct dense_state state; ///< as the host sees it
-    struct dense_state saved; ///< before a try that the step control may reject
-    double *whole;            ///< where a whole step ends that halves are compared with
+    struct dense_state state; ///< the state that the host reads
+    struct dense_state saved; ///< the state before an attempt that the step control may reject
+    double *whole;            ///< end of a whole step, with which two half steps are compared
     struct step_memory step_memory;
-    struct scheme_choice choice; ///< of the last step: whose memory the state has
+    struct scheme_choice choice; ///< the scheme of the last step, to which the state's history
+                                 ///< belongs
     struct dense_workspace workspace;
     pbs_dense_stats stats; ///< of the last step
 };
 
-/// PBS_ERROR_ARGUMENT where s is null; forgets the last message.
+/// Returns PBS_ERROR_ARGUMENT if s is null; clears the thread's message.
 pbs_status system_enter(const pbs_system *s);
 
-/// States before now are of no use any more.
+/// Discards the scheme's history.
 void system_forget_history(struct dense_state *state);
 
 #endif
