@@ -1,4 +1,4 @@
-// The rows; see contact_kind.h.
+// The table of kinds of contact; see contact_kind.h.
 #include "world/contact_scenes/contact_kind.h"
 
 enum { KIND_COUNT = 3 };

@@ -14,7 +14,7 @@ void contact_name_part(const struct scene *scene, uint32_t part, pbs_contact_sid
 
 bool contact_has_vertices(const struct scene *scene, uint32_t part) {
     const size_t bodies = scene->bodies.count;
-    // A part behind all others is a surface that the host asks about.
+    // A part after all others is a surface of pbs_overlap_desc.
     return part < bodies || part - bodies >= scene->colliders.count ||
            scene_collider(scene, part - bodies)->desc.shape == PBS_SHAPE_MESH;
 }

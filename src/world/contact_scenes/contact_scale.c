@@ -1,4 +1,4 @@
-// Where automatic values of contact come from: docs/numbers.md, "Automatic values".
+// Automatic values of contact: docs/numbers.md, "Automatic values".
 #include "world/contact_scenes/contact_scale.h"
 
 #include <math.h>
@@ -6,55 +6,58 @@
 #include "base/matrix3/math3.h"
 #include "world/objects/vertices.h"
 
-// The contact distance: of the smallest body's size, and of the finest mesh's mean edge, as
-// vertices beside a triangle must not be within reach of it.
+// The contact distance, relative to the size of the smallest body, and to the mean edge of the
+// finest mesh. The latter keeps vertices that are adjacent to a triangle out of its contact
+// distance.
 static const double DISTANCE_OVER_SIZE = 5e-3;
 static const double DISTANCE_OVER_EDGE = 0.05;
 
-// Of spheres of bonded bodies: of their mean radius, and of the least one, where bonds left 0.22 of
-// it free (bonded_body.c), so that nothing pushes at rest. Fragments that move by parts of a radius
-// a step take a fifth of the Newton iterations that a hundredth of the radius takes.
+// For spheres of bonded bodies, relative to their mean radius and to the smallest radius. Bonded
+// spheres leave a gap of 0.22 of a radius (bonded_body.c), so that there is no contact force at
+// rest. When fragments move by fractions of a radius per step, this distance needs a fifth of the
+// Newton iterations of a hundredth of the radius.
 static const double DISTANCE_OVER_RADIUS = 0.1;
 static const double DISTANCE_OVER_LEAST_RADIUS = 0.2;
 
-// Of sqrt(g size), the speed of a fall from half the size; of size per second without gravity.
+// Relative to sqrt(g size), the speed after a fall from half the size; without gravity relative to
+// FALLS_PER_SECOND sizes per second.
 static const double SLIP_OVER_FALL = 3e-3;
 static const double TOLERANCE_OVER_FALL = 1e-2;
-// Without inertia: in a call that moves the world, however long that takes.
+// For static schemes, the sliding distance per call, whatever its duration.
 static const double STATIC_SLIP_OVER_SIZE = 1e-4;
-// Energy control adds what a solve has left over as an impulse (docs/integrators.md, "Energy
-// control"), so that its stages are solved so much further: at a tenth A-search still loses 1e-3
-// of the angular momentum of a brick that turns by 5 degrees a step, in two seconds.
+// Energy control adds the residual of a solve as an impulse (docs/integrators.md, "Energy
+// control"), so its stages need a smaller tolerance. With a tenth, A-search still loses 1e-3 of the
+// angular momentum of a brick that rotates by 5 degrees per step, in two seconds.
 static const double TOLERANCE_OF_ENERGY_CONTROL = 1e-2;
 static const double FALLS_PER_SECOND = 3.0;
 
-// docs/theory/contact.md section 2.4.
-// Stiffness is so many times the mass over h^2: in the middle of the two decades in which Newton's
-// method needs least iterations. Of a body that deforms that many vertices count.
+// The stiffness as a multiple of mass / h^2 (docs/theory/contact.md section 2.4). The value is in
+// the middle of the two decades in which Newton's method needs fewest iterations. For a deformable
+// body the mass of this many vertices counts.
 static const double STIFFNESS_OVER_INERTIA = 30.0;
 static const double VERTICES_THAT_COUNT = 30.0;
 
-// Without inertia it carries at a quarter of the distance what stretches a mean node's share by so
-// much.
+// For static schemes: a contact at a quarter of the distance carries the force that strains the
+// material of an average node by this much.
 static const double STATIC_STRAIN = 1e-3;
 
-// f(y) = (1 - y) (-2 ln y + (1 - y) / y), by which a contact at a gap of y times the distance r
-// carries k r f(y), at 1/4 and 1/10.
+// A contact at a gap of y r, r the contact distance, carries the force k r f(y) with f(y) = (1 - y)
+// (-2 ln y + (1 - y) / y). These are f(1/4) and f(1/10).
 static const double LOAD_AT_A_QUARTER = 4.33;
 static const double LOAD_AT_A_TENTH = 12.2;
 
-// Without any body that has a size.
+// Used if no body has a size.
 static const double SIZE_OF_NOTHING = 1.0;
 
 // --- sizes ---
 
-/// Where the host put them, of bodies without a shape at rest.
+/// The extent of the initial positions, for bodies without a rest shape.
 static double initial_extent(const struct scene *scene, const struct body *body) {
     return body_extent(nodes_count_positions(&scene->nodes, body->node_start, body->node_count),
                        scene->nodes.initial + 3 * body->node_start);
 }
 
-/// How far the surface of a body of particles lies outside them, m: the mean.
+/// The mean distance, m, of the contact surface from the particles of a body.
 static double radius_of(const struct body *body) {
     double sum = 0.0;
     for (size_t i = 0; body_has_spheres(body) && i < body->vertex_count; i++) {
@@ -63,8 +66,8 @@ static double radius_of(const struct body *body) {
     return body->contact.offset + sum / (double)body->vertex_count;
 }
 
-/// The edge of a cube with the body's diagonal; of particles that keep a distance their diameter. 0
-/// for a point.
+/// The edge of a cube with the body's diagonal, or the contact diameter of particles. 0 for a
+/// point.
 static double size_of(const struct scene *scene, const struct body *body) {
     if (body->triangle_count == 0 && radius_of(body) > 0.0) {
         return 2.0 * radius_of(body);
@@ -73,7 +76,7 @@ static double size_of(const struct scene *scene, const struct body *body) {
     return extent / sqrt(3.0);
 }
 
-/// The mean side of its triangles, m; infinite without any.
+/// The mean edge length of the body's triangles, m; infinite if there are none.
 static double mean_side(const struct scene *scene, const struct body *body) {
     double sum = 0.0;
     for (size_t k = 0; k < 3 * body->triangle_count; k++) {
@@ -86,7 +89,7 @@ static double mean_side(const struct scene *scene, const struct body *body) {
     return body->triangle_count > 0 ? sum / (3.0 * (double)body->triangle_count) : INFINITY;
 }
 
-/// Of a body's surface alone; infinite where nothing of it has a size.
+/// The contact distance that suits one body; infinite or 0 if it has no size.
 static double distance_of(const struct scene *scene, const struct body *body, double size) {
     if (!body_has_spheres(body)) {
         return fmin(DISTANCE_OVER_SIZE * size, DISTANCE_OVER_EDGE * mean_side(scene, body));
@@ -135,7 +138,7 @@ struct contact_scale contact_scale_of(const struct scene *scene) {
         .size = size, .distance = s->contact_distance > 0.0 ? s->contact_distance : distance};
 }
 
-/// m/s: what a body of that size reaches in a fall of half its size.
+/// The speed, m/s, after a fall from half the size.
 static double fall_of(const pbs_world_desc *settings, double size) {
     const double g = norm3(settings->gravity);
     return g > 0.0 ? sqrt(g * size) : FALLS_PER_SECOND * size;
@@ -162,7 +165,7 @@ double contact_scale_velocity_tolerance(const struct scene *scene,
 
 // --- stiffness ---
 
-/// N: of a mean node, by its modulus.
+/// The mean elastic force scale of the body's nodes, N.
 static double elastic_force(const struct scene *scene, const struct body *body) {
     double sum = 0.0;
     for (size_t i = 0; i < body->node_count; i++) {
@@ -189,7 +192,7 @@ double contact_scale_stiffness_for_force(double force, double distance) {
     return force / (LOAD_AT_A_TENTH * distance);
 }
 
-// --- steps ---
+// --- division of steps ---
 
 uint32_t contact_scale_parts(double motion, uint32_t divisions) {
     enum { MOST = 3 };

@@ -1,6 +1,7 @@
-// Vertices on the surface of a body become points, with its triangles and their edges; particles,
-// which have no surface, points alone, and those of bonded bodies spheres about them. Colliders
-// become what their shape says (shape_contact_of): walls, or points, edges and triangles.
+// Converts bodies and colliders to the parts of barrier contact. The vertices on a body's surface
+// become points, with its triangles and their edges. Particles, which have no surface, become
+// points only, and those of bonded bodies become spheres. Colliders become walls, or points, edges
+// and triangles, as their shape says (shape_contact_of).
 #include "world/contact_scenes/contact_scene.h"
 
 #include <math.h>
@@ -16,10 +17,10 @@
 
 // --- bodies ---
 
-/// Arrays of one part on their way into the mesh.
+/// Temporary arrays of one part.
 struct part_buffers {
     struct memory *memory;
-    uint32_t *number; ///< of each vertex among the points; UINT32_MAX: not a point
+    uint32_t *number; ///< per vertex: its index among the points; UINT32_MAX: not a point
     uint32_t *vertices, *nodes, *triangles;
     double *rest, *local, *lengths;
 };
@@ -48,7 +49,7 @@ static void free_buffers(struct part_buffers *b) {
     memory_release(b->memory, b->triangles);
 }
 
-/// Points are the surface's vertices; all, where there is no surface.
+/// Numbers the points: the vertices of the surface, or all vertices if there is no surface.
 static size_t number_points(const struct body *body, uint32_t *number) {
     for (size_t i = 0; i < body->vertex_count; i++) {
         number[i] = body->triangle_count > 0 ? UINT32_MAX : 0;
@@ -63,7 +64,7 @@ static size_t number_points(const struct body *body, uint32_t *number) {
     return count;
 }
 
-/// Spheres, and who is bonded to whom. All vertices are points.
+/// Adds the radii of spheres, and the bonds between them. All vertices of such bodies are points.
 static void add_spheres(const struct body *body, struct collision_part_input *input) {
     if (body_has_spheres(body)) {
         input->radii = body->bonds.contact_radii;
@@ -74,7 +75,7 @@ static void add_spheres(const struct body *body, struct collision_part_input *in
     }
 }
 
-/// What has a radius is turned by friction, a point is not.
+/// Friction rotates particles with a contact radius; points without one do not rotate.
 static void add_rotations(const struct body *body, struct part_buffers *b,
                           struct collision_part_input *input) {
     if (!body_has_orientations(body)) {
@@ -106,7 +107,7 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
     for (size_t k = 0; k < 3 * body->triangle_count; k++) {
         b->triangles[k] = b->number[body->triangles[k]];
     }
-    // What an affine map does not turn inside out, it does not bring to meet itself either.
+    // An affine map that does not invert the body cannot make it intersect itself.
     const bool is_affine = body->vertices.weights != NULL;
     struct collision_part_input input = {
         .part = {.surface = {body->contact.friction, body->contact.surface_material,
@@ -130,7 +131,8 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
     return collision_mesh_add(b->memory, &input, mesh);
 }
 
-/// A surface whose vertices are nodes of their own. The body tells of vertices and triangles only.
+/// Adds the surface of a placement, whose vertices are separate nodes. Of `surface` only vertices
+/// and triangles are used.
 static pbs_status add_placed_surface(const struct contact_placement *p, const struct body *surface,
                                      struct part_buffers *b, struct collision_mesh *mesh) {
     RETURN_IF_FAILED(allocate_buffers(b, surface));
@@ -169,7 +171,7 @@ static pbs_status add_placement(const struct contact_placement *p, struct memory
                                 struct collision_mesh *mesh) {
     struct part_buffers buffers = {.memory = memory};
     struct body own = {.vertex_count = p->vertex_count, .triangle_count = p->triangle_count};
-    // Numbers are read only.
+    // memcpy, as the member is not const; the triangles are only read.
     memcpy(&own.triangles, &p->triangles, sizeof own.triangles);
     const pbs_status status = add_placed_surface(p, p->body != NULL ? p->body : &own, &buffers,
                                                  mesh);
@@ -195,7 +197,7 @@ static pbs_status add_bodies(const struct scene *scene, struct memory *memory,
 
 // --- colliders ---
 
-/// What lies inside of the boundary by the surface's offset.
+/// Adds the collider's surface of triangles; it lies inside the boundary by surface.offset.
 static pbs_status add_surface(struct memory *memory, const struct shape *shape,
                               struct collision_part_input *input, struct collision_mesh *mesh) {
     struct shape_surface surface;
@@ -223,7 +225,7 @@ static pbs_status add_mesh(struct memory *memory, const pbs_collider_desc *d,
     return collision_mesh_add(memory, input, mesh);
 }
 
-/// The part has walls alone.
+/// Adds a part that has only walls.
 static pbs_status add_walls(struct memory *memory, const struct shape *shape,
                             const struct collision_part_input *input,
                             struct barrier_contact *contact) {
@@ -296,7 +298,7 @@ static pbs_status join_parts(const struct scene *scene, struct memory *memory,
     return status;
 }
 
-// --- all together ---
+// --- the scene ---
 
 double contact_scene_stiffness(const struct scene *scene) {
     return scene->barrier.stiffness > 0.0 && scene->settings.contact_stiffness > 0.0
@@ -359,7 +361,7 @@ pbs_status contact_scene_update_obstacles(const struct scene *scene, struct memo
     return PBS_OK;
 }
 
-// --- the row ---
+// --- struct contact_kind ---
 
 static pbs_status check_scheme(const struct scene *scene, const struct scheme_table *scheme) {
     (void)scene;

@@ -1,4 +1,4 @@
-// See penalty_scene.h. Parts are bodies in order, and those that are not bonded have no spheres.
+// See penalty_scene.h. Parts are the bodies in order; bodies without particles have no spheres.
 #include "world/contact_scenes/penalty_scene.h"
 
 #include <math.h>
@@ -9,12 +9,14 @@
 #include "world/objects/body_table.h"
 #include "world/objects/motion.h"
 
-// Of Young's modulus times the mean length of a body's bonds (BDEM, section 5).
+// Contact stiffness relative to Young's modulus times the mean length of a body's bonds (BDEM
+// section 5).
 #define STIFFNESS_OVER_YOUNG 0.1
 
 // --- stiffness ---
 
-/// The mean of E l over a body's bonds, N/m; 0 without any.
+/// Returns STIFFNESS_OVER_YOUNG times the mean of E l over a body's bonds, N/m; 0 if there are no
+/// bonds.
 static double mean_stiffness(const struct body *body) {
     double sum = 0.0;
     for (size_t i = 0; i < body->bonds.count; i++) {
@@ -26,7 +28,7 @@ static double mean_stiffness(const struct body *body) {
     return body->bonds.count > 0 ? STIFFNESS_OVER_YOUNG * sum / (double)body->bonds.count : 0.0;
 }
 
-/// Bodies without bonds take the largest of the others'.
+/// Bodies without bonds get the largest stiffness of the others.
 static pbs_status choose_stiffness(const struct scene *scene, struct penalty_contact *c) {
     const double given = scene->settings.contact_stiffness;
     double largest = given;
@@ -96,7 +98,7 @@ pbs_status penalty_scene_build(const struct scene *scene, struct memory *memory,
     return PBS_OK;
 }
 
-// --- what hosts change ---
+// --- updates ---
 
 static void renew_part(const struct body *body, struct penalty_part *part,
                        struct penalty_contact *c) {
@@ -157,7 +159,7 @@ void penalty_scene_update_obstacles(const struct scene *scene, struct penalty_co
     penalty_contact_update_obstacles(c);
 }
 
-// --- the row ---
+// --- struct contact_kind ---
 
 static pbs_status check_scheme(const struct scene *scene, const struct scheme_table *scheme) {
     (void)scene;

@@ -19,8 +19,10 @@ bool penetration_scene_is_needed(const struct scene *scene) {
 
 // --- stiffness ---
 
-/// Pa: the stiffest of what it consists of, so that a point that bears as much as an element is
-/// about a tenth of one deep (docs/theory/contact.md section 8). 0: a host's energy has none.
+/// Returns the penalty stiffness of a body, Pa: by default the modulus of its stiffest material. A
+/// point that carries the load of one element then penetrates by about a tenth of an element
+/// (docs/theory/contact.md section 8). Returns 0 for bodies with a custom energy, whose stiffness
+/// is unknown.
 static double stiffness_of(const struct body *body) {
     if (body->contact.penalty_stiffness > 0.0) {
         return body->contact.penalty_stiffness;
@@ -92,7 +94,8 @@ static pbs_status add_points(const struct scene *scene, const struct body *body,
     return collision_mesh_add(p->memory, &input, &p->mesh);
 }
 
-/// The surface's vertices may be inside of others; all, where there is no surface.
+/// Lists the points that are tested for being inside other bodies: the vertices of the surface, or
+/// all vertices if there is no surface.
 static size_t list_surface_points(const struct body *body, uint32_t first, uint32_t *points) {
     const uint32_t mark = UINT32_MAX;
     for (size_t i = 0; i < body->vertex_count; i++) {

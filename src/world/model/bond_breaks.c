@@ -1,7 +1,7 @@
-// Room for bonds that break; see bond_breaks.h.
+// Memory of the list of broken bonds; see bond_breaks.h.
 #include "world/model/bond_breaks.h"
 
-// The most bonds that break at once; where there are more, the others do where the next step ends.
+// Limit of the bonds that break in one call. Further ones break at the end of the next step.
 enum { MOST_AT_ONCE = 1 << 20 };
 
 pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,

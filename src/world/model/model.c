@@ -1,5 +1,5 @@
-// From a scene to terms: those of its bodies (struct body_table), then gravity, the host's forces,
-// drag and damping; and what the minimiser wants to know of bodies.
+// Builds the terms of a scene: those of its bodies (struct body_table), then gravity, the host's
+// forces, drag and damping. Also lists the properties of bodies that the minimiser uses.
 #include <math.h>
 #include <string.h>
 
@@ -90,7 +90,7 @@ static pbs_status add_penalties(const struct scene *scene, struct memory *memory
     return body_terms_add(terms, precomputed_forces_term(&model->penalty_forces));
 }
 
-// --- bodies whose momentum is known ---
+// --- properties of bodies ---
 
 static pbs_status list_free_bodies(const struct scene *scene, struct memory *memory,
                                    struct model *model) {
@@ -112,13 +112,13 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
     return PBS_OK;
 }
 
-/// Null for bodies whose nodes have no rest shape, or are not all places.
+/// Returns the rest positions of a body whose nodes are all positions; null for other bodies.
 static const double *rest_positions(const struct scene *scene, const struct body *body) {
     return vertices_are_nodes(body) && count_positions(scene, body) == body->node_count ? body->rest
                                                                                         : NULL;
 }
 
-/// What damping takes out depends on how a body turns, and clamped edges stay as they point.
+/// The energy of damping depends on rotations, and clamped edges keep their directions.
 static bool is_rotation_invariant(const struct body *body) {
     return body->damping == 0.0 && body->drag == 0.0 && body->shell.clamp_count == 0;
 }
@@ -141,7 +141,7 @@ static pbs_status list_rest_shapes(const struct scene *scene, struct memory *mem
     return PBS_OK;
 }
 
-// --- how stiff solids are ---
+// --- stiffness ---
 
 static void measure_least_stiffness(const struct scene *scene, struct model *model) {
     double least = INFINITY;
@@ -154,9 +154,10 @@ static void measure_least_stiffness(const struct scene *scene, struct model *mod
     model->least_stiffness = isfinite(least) ? least : 0.0;
 }
 
-// --- all together ---
+// --- assembly and terms ---
 
-/// A body's places are its first nodes; the others belong to them in turn.
+/// The position nodes of a body are its first nodes. The other nodes are assigned to them
+/// cyclically.
 static void list_owners(const struct scene *scene, uint32_t *owner) {
     for (size_t b = 0; b < scene->bodies.count; b++) {
         const struct body *body = scene_body(scene, b);
@@ -220,7 +221,7 @@ static pbs_status list_terms(const struct scene *scene, struct memory *memory,
     return add_strain_damping(scene, memory, terms);
 }
 
-/// Also of a list that is not whole: the model frees it.
+/// Moves the terms to the model, also if the list is incomplete; the model frees them.
 static void move_terms(const struct body_terms *terms, struct model *model) {
     model->terms = terms->terms;
     model->term_count = terms->count;

@@ -41,7 +41,7 @@ void query_index_free(struct query_index *index) {
     pthread_mutex_destroy(&index->lock);
 }
 
-/// What a part has of points and triangles: vertices of bodies and of mesh colliders.
+/// Points and triangles of a part: the surface of a body or of a mesh collider.
 struct part_surface {
     size_t point_count, triangle_count;
     const uint32_t *triangles;
@@ -64,7 +64,7 @@ static struct part_surface surface_of(const struct scene *scene, size_t part) {
                                  .triangles = d->triangles};
 }
 
-// --- who there is ---
+// --- parts ---
 
 static pbs_status reserve_parts(struct query_index *q, const struct scene *scene) {
     q->part_count = scene->bodies.count + scene->colliders.count;
@@ -113,7 +113,7 @@ static pbs_status list_parts(struct query_index *q, const struct scene *scene) {
     return PBS_OK;
 }
 
-// --- where they are ---
+// --- positions ---
 
 static void copy_collider_points(const struct collider *collider, double *x) {
     struct obstacle now;

@@ -1,5 +1,5 @@
-// Elements of all damped bodies, gathered by the shape of what is strained. The moduli are those of
-// small strain, whatever the material does beyond, times volume and damping time.
+// Gathers the elements of all damped bodies by their shape. The moduli are those of small strain,
+// for every material, times volume and damping time.
 #include "world/model/strain_damping_terms.h"
 
 #include "world/objects/body_table.h"

@@ -1,4 +1,4 @@
-// The scene's machinery; see topology.h.
+// See topology.h.
 #include "world/model/topology.h"
 
 static void list_parts(const struct scene *scene, uint32_t *part) {

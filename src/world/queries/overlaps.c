@@ -1,5 +1,5 @@
-// See overlaps.h, and the queries of hosts: what touches in the world as it is, or would with
-// something placed in it.
+// See overlaps.h. Also pbs_world_overlaps: the overlaps of the current state, or with a moved body
+// or an additional surface.
 #include "world/queries/overlaps.h"
 
 #include <math.h>
@@ -16,7 +16,8 @@
 
 // --- the scene ---
 
-/// Of shapes that are no surface of triangles, offsets and walls say what is inside.
+/// Whether a collider is solid. Meshes are not; for other shapes their offsets or walls define the
+/// inside.
 static bool is_solid_collider(const pbs_collider_desc *d) {
     const struct shape shape = collider_shape(d);
     return d->shape != PBS_SHAPE_MESH && shape_is_enclosed(&shape);
@@ -44,7 +45,7 @@ static uint32_t placement_part(const struct scene *scene,
     return (uint32_t)part;
 }
 
-/// Nothing touches but what touches the placed part: groups say so to all searches.
+/// Sets groups and masks such that searches find only pairs with the placed part.
 static void restrict_to_part(struct collision_mesh *mesh, uint32_t placed) {
     enum { QUERIED = 1, OTHER = 2 };
     const struct collision_part own = mesh->parts[placed];
@@ -110,7 +111,7 @@ pbs_status pbs_overlap_desc_init(pbs_overlap_desc *d, size_t struct_size) {
     return settings_init(&settings_overlap, d, struct_size, &defaults);
 }
 
-/// A query on its way.
+/// The data of one query.
 struct overlap_query {
     const pbs_world *world;
     pbs_overlap_desc desc;
@@ -137,7 +138,7 @@ static pbs_status check_triangles(const pbs_overlap_desc *d) {
     return PBS_OK;
 }
 
-/// Of a surface that is in no world.
+/// Prepares a query for a surface that is not in the world.
 static pbs_status enter_surface(struct overlap_query *q) {
     const pbs_overlap_desc *d = &q->desc;
     RETURN_IF_FAILED(check_size(d->vertex_count, 0, UINT32_MAX / 8, "vertex_count"));
@@ -196,7 +197,7 @@ static pbs_status read_query(struct overlap_query *q, const pbs_overlap_desc *d)
 
 // --- searches ---
 
-/// Turns, then moves.
+/// Rotates, then translates.
 static void transform_vertices(struct overlap_query *q, double *out) {
     double rotation[9];
     rotation_of(q->desc.orientation, rotation);
@@ -252,7 +253,7 @@ pbs_status pbs_world_overlaps(const pbs_world *w, const pbs_overlap_desc *d, pbs
     RETURN_IF_FAILED(row_size_check(&settings_overlap_row, struct_size));
     struct overlap_query q = {.world = w};
     RETURN_IF_FAILED(read_query(&q, d));
-    // An account of its own, as several threads may ask.
+    // A separate account of memory, because several threads may query.
     memory_init(&q.memory, &w->memory.allocator);
     pbs_status status = search(&q);
     if (status >= 0) {

@@ -1,4 +1,4 @@
-// Rays and closest points for hosts: through the tree of all triangles, then shape by shape.
+// pbs_world_ray and pbs_world_closest: a search in the tree of all triangles, then shape by shape.
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ pbs_status pbs_closest_desc_init(pbs_closest_desc *d, size_t struct_size) {
 
 // --- a search ---
 
-/// What is asked, and the nearest so far.
+/// The query, and the nearest surface point found so far.
 struct query {
     const pbs_world *world;
     const struct query_index *index;
@@ -55,7 +55,8 @@ static bool passes_masks(const struct query *q, size_t part) {
     return (group & q->mask) != 0 && (q->group & mask) != 0;
 }
 
-/// The lower number of two equally near, so that the way through the tree decides nothing.
+/// Ties are resolved in favour of the lower triangle index, so that the result does not depend on
+/// the order of traversal.
 static bool is_better(const struct query *q, double found, double best, uint32_t triangle) {
     return found < best || (found == best && triangle < q->triangle);
 }
@@ -93,7 +94,7 @@ static double closest_on_triangle(void *self, uint32_t triangle, double limit) {
     const double *nodes[PAIR_NODES] = {q->point};
     corners_of(q->index, triangle, nodes + 1);
     const double squared = closest_squared(PAIR_POINT_TRIANGLE, nodes);
-    // Places so far away that squares overflow are not found.
+    // Points so far away that squared distances overflow are not found.
     if (squared <= limit && isfinite(squared) && is_better(q, squared, q->squared, triangle) &&
         passes_masks(q, q->index->owners[triangle])) {
         const struct closest closest = closest_points(PAIR_POINT_TRIANGLE, nodes);
@@ -113,7 +114,7 @@ static void store_shape(struct query *q, size_t part, double distance, const dou
     copy3(normal, q->normal);
 }
 
-/// Shapes that are closer than what was found before.
+/// Searches shapes for one that is closer than the point found before.
 static void search_shapes(struct query *q, bool is_ray) {
     const struct scene *scene = &q->world->scene;
     for (size_t i = 0; i < scene->colliders.count; i++) {
@@ -189,7 +190,7 @@ static pbs_status answer(const struct query *q, pbs_surface_point *out) {
     return results_write(&settings_surface_point, &own, out);
 }
 
-/// Checks what both kinds of query have in common, and brings the index up to date.
+/// Makes the checks that both queries share, and updates the index.
 static pbs_status begin(const pbs_world *w, int32_t reserved, double distance,
                         const pbs_surface_point *out, struct query *q) {
     RETURN_IF_FAILED(check_choice(reserved, 0, 0, "reserved"));

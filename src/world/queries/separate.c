@@ -1,7 +1,8 @@
-// Pushing bodies apart before a step: whole bodies move. Each round finds what is too close, with a
-// direction and a depth for each two, and satisfies all of them by projecting one after the other
-// on its half-space (Gauss-Seidel, as position based dynamics does: Mueller et al. 2007, section
-// 3.3), weighted by inverse masses. Nothing changes before all is apart.
+// pbs_world_separate: translates whole bodies until none overlap. Each round finds the pairs that
+// are too close, with a direction and a depth for each. It then satisfies all of them by
+// projections onto their half-spaces, one after the other (Gauss-Seidel, as in position-based
+// dynamics: Mueller et al. 2007, section 3.3), weighted by inverse masses. The world changes only
+// after all pairs are separated.
 #include <math.h>
 #include <string.h>
 
@@ -12,20 +13,20 @@
 #include "world/queries/overlaps.h"
 #include "world/interface/settings.h"
 
-// Aims this part of the distance farther, so that rounds end.
+// Pushes go beyond the distance by this fraction of it, so that the iteration ends.
 static const double SLACK = 0.01;
 
 enum { SWEEPS = 64, LOCAL_ROUNDS = 6 };
 
-/// A body as it is pushed.
+/// The motion of a body.
 struct pushed {
-    double move[3];      ///< m, in all
+    double move[3];      ///< m, in all rounds
     double round[3];     ///< m, in this round
-    double inverse_mass; ///< 1/kg; 0: stays
+    double inverse_mass; ///< 1/kg; 0: the body does not move
     double limit;        ///< m
 };
 
-/// How often the features of two parts have been pushed apart in vain.
+/// The number of rounds in which two parts overlapped.
 struct pair_rounds {
     uint32_t part[2];
     uint32_t rounds;
@@ -40,7 +41,7 @@ struct separate {
     struct pushed *bodies;
     struct overlap_push *pushes; ///< one for each row
     size_t push_capacity;
-    struct pair_rounds *pair_rounds; ///< in the order of the rows in which they came up first
+    struct pair_rounds *pair_rounds; ///< in the order of first occurrence
     size_t pair_count, pair_capacity;
     pbs_separation result;
 };
@@ -73,7 +74,7 @@ static void list_bodies(struct separate *s) {
     }
 }
 
-/// Nodes that a translation of the body moves.
+/// The number of the body's nodes that a translation moves.
 static size_t moving_nodes(const struct nodes *nodes, const struct body *body) {
     return nodes_count_positions(nodes, body->node_start, body->node_count);
 }
@@ -97,7 +98,7 @@ static double inverse_mass(const struct separate *s, uint32_t part) {
     return part < s->world->scene.bodies.count ? s->bodies[part].inverse_mass : 0.0;
 }
 
-/// What keeps a step from beginning, or is to be pushed.
+/// Whether a row has to be separated: all rows except gaps of a body to itself.
 static bool counts(const struct overlap *row) {
     return row->pair.part[0] != row->pair.part[1] || row->kind != PBS_OVERLAP_CLOSE;
 }
@@ -120,7 +121,7 @@ static pbs_status fail_at(struct separate *s, const struct overlap *row, const c
                        words[0], words[1], why);
 }
 
-/// Rounds that this pair has come up in with something to clear, this one included.
+/// Counts the rounds in which this pair overlapped, including this one.
 static pbs_status count_round(struct separate *s, const struct overlap *row, uint32_t *rounds) {
     const uint32_t *part = row->pair.part;
     const uint32_t a = part[0] < part[1] ? part[0] : part[1];
@@ -138,7 +139,7 @@ static pbs_status count_round(struct separate *s, const struct overlap *row, uin
     return PBS_OK;
 }
 
-/// A direction and a depth for each row.
+/// Computes a direction and a depth for each row.
 static pbs_status find_pushes(struct separate *s) {
     const struct overlaps *found = &s->scene.overlaps;
     RETURN_IF_FAILED(memory_reserve(&s->world->memory, &s->pushes, &s->push_capacity, found->count,
@@ -168,7 +169,7 @@ static pbs_status find_pushes(struct separate *s) {
     return PBS_OK;
 }
 
-/// Moves both so that the push is done. How much was left of it, m.
+/// Moves both bodies so that the push is satisfied. Returns the depth that was left before, m.
 static double project(struct separate *s, const struct overlap *row,
                       const struct overlap_push *push) {
     const double share[2] = {inverse_mass(s, row->pair.part[0]),
@@ -208,7 +209,7 @@ static void sweep_pushes(struct separate *s) {
     }
 }
 
-/// The row of a body that would move farther than it may; null: there is none.
+/// Returns a row of a body that would move beyond its limit; null: none.
 static const struct overlap *find_runaway(const struct separate *s) {
     const struct overlaps *found = &s->scene.overlaps;
     for (size_t i = 0; i < found->count; i++) {
@@ -257,7 +258,7 @@ static pbs_status run_rounds(struct separate *s) {
     }
 }
 
-// --- landing ---
+// --- commit ---
 
 static void commit(struct separate *s) {
     struct scene *scene = &s->world->scene;

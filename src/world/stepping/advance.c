@@ -1,5 +1,5 @@
-// Many steps of a world as one transaction: equal ones, or as long as the integrator's step control
-// wants them (src/integrate/step_control/step_control.h).
+// Several steps of a world as one transaction: of equal length, or chosen by the integrator's step
+// control (src/integrate/step_control/step_control.h).
 #include <math.h>
 
 #include "base/runtime/arithmetic.h"
@@ -9,8 +9,8 @@
 #include "world/interface/check.h"
 #include "world/stepping/run.h"
 
-// What a linearized stage's solution may add to the force error, of its tolerance
-// (docs/theory/step_control.md section 2).
+// The error of the linear solution of a linearized stage, as a fraction of the tolerance of the
+// force error (docs/theory/step_control.md section 2).
 static const double LINEAR_SHARE = 0.05;
 
 static pbs_status equal_steps(struct run *run) {
@@ -26,7 +26,8 @@ static pbs_status equal_steps(struct run *run) {
 
 // --- step doubling ---
 
-/// The arrays of the workspace that a step reads, and the end of the whole step.
+/// Number of saved arrays: those of the workspace that a step reads, and the end positions of the
+/// whole step.
 enum { SAVED_ARRAYS = 6 };
 
 static void list_state(struct step_workspace *workspace, double *arrays[SAVED_ARRAYS]) {
@@ -38,7 +39,7 @@ static void list_state(struct step_workspace *workspace, double *arrays[SAVED_AR
     arrays[5] = workspace->next.x;
 }
 
-/// And the orientations, behind them.
+/// The saved orientations, which follow the saved arrays.
 static double *saved_orientations(const struct topology *t) {
     return t->saved_states + SAVED_ARRAYS * 3 * t->workspace.node_count;
 }
@@ -79,7 +80,8 @@ static void restore_state(struct run *run) {
     contact_report_restore(&t->report);
 }
 
-/// The second half is in the workspace's next state, the first has been accepted there.
+/// Solves two half steps. The first is accepted in the workspace; the second is left in its next
+/// state.
 static struct step_result solve_halves(struct run *run, const struct step_span *span) {
     const double h = 0.5 * span->h;
     const double middle = 0.5 * (span->begin + span->end);
@@ -100,20 +102,21 @@ static struct step_result solve_halves(struct run *run, const struct step_span *
     return end;
 }
 
-// --- one try ---
+// --- one attempt ---
 
-/// A try's end in the workspace, not accepted yet.
+/// The result of an attempt, which is in the workspace's next state and not accepted yet.
 struct attempt {
     struct step_result result;
-    double h;        ///< of the step that is to be accepted
-    double measured; ///< not a number where the try failed
+    double h;        ///< s: length of the step that is to be accepted
+    double measured; ///< the step control's measure; NaN: the attempt failed
     bool is_saved;   ///< the state before the attempt has been saved
 };
 
 static struct attempt try_halves(struct run *run, const struct step_span *span) {
     struct topology *const t = &run->w->topology;
     struct attempt attempt = {.h = 0.5 * span->h, .measured = NAN};
-    // The end of the whole step first; what breaks in it breaks again in its halves.
+    // The whole step comes first. Bonds that break in it are restored, and break again in the half
+    // steps.
     const size_t broken = t->breaks.count;
     const struct scheme_memory memory = t->workspace.memory;
     attempt.result = run_step(run, span);
@@ -172,7 +175,8 @@ static double fastest(const struct run *run) {
                : 0.0;
 }
 
-/// What the control thinks of a step, with the workspace's state as it was before unless accepted.
+/// Attempts a step and lets the control judge it. Unless it is accepted, the workspace's state is
+/// restored.
 static enum step_verdict attempt_step(struct run *run, const struct step_plan *plan,
                                       const struct step_span *span, pbs_status *status) {
     struct step_workspace *const workspace = &run->w->topology.workspace;
@@ -210,7 +214,7 @@ static pbs_status try_planned(struct run *run, const struct step_plan *plan,
         return status >= 0 || run_may_divide(status) ? PBS_OK : status;
     }
     if (verdict == STEP_FAILED) {
-        // No shorter step is the control's to try; what may still be divided is.
+        // The control cannot choose a shorter step, but the step may be halved.
         if (status >= 0) {
             status = status_fail(PBS_ERROR_INADMISSIBLE,
                                  "what the step control measured is not finite");
@@ -224,13 +228,14 @@ static pbs_status try_planned(struct run *run, const struct step_plan *plan,
     return PBS_OK;
 }
 
-/// After an accepted step, with bonds broken from the row `broken` on.
+/// Limits the next steps by the speed of cracks, after an accepted step in which the bonds from the
+/// row `broken` on broke.
 static void follow_cracks(struct run *run, const struct step_plan *plan, size_t broken) {
     const double chosen = run->control.fracture;
     const bool broke = run->w->topology.breaks.count > broken;
     double crack = 0.0;
     if (broke && isfinite(chosen)) {
-        // Waves take no time where there is none.
+        // Static schemes have no time in which waves travel.
         const bool waves = chosen == 0.0 && !run->problem.scheme->is_static;
         crack = waves ? breaks_crack_step(run->w, broken) : chosen;
     }
@@ -254,7 +259,7 @@ static pbs_status controlled_steps(struct run *run) {
     double elapsed = 0.0, begin = 0.0;
     while (begin < 1.0) {
         const struct scheme_memory *const memory = &t->workspace.memory;
-        // The step before was half of what the control took.
+        // The last step was one half of the step that the control chose.
         const double whole = run->control.kind == PBS_STEP_DOUBLING ? 2.0 : 1.0;
         const double h_before = memory->known > 1 ? whole * memory->h_before : 0.0;
         const struct step_plan plan = step_control_plan(&run->control, &run->step_memory,

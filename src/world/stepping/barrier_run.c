@@ -1,4 +1,4 @@
-// Barriers in a call that moves the world; see contact_run.h.
+// PBS_CONTACT_BARRIER in a run; see contact_run.h.
 #include "world/contact_scenes/contact_scene.h"
 #include "world/stepping/contact_run.h"
 #include "world/stepping/contact_stiffness.h"
@@ -22,7 +22,7 @@ static pbs_status prepare(pbs_world *w) {
     return PBS_OK;
 }
 
-/// What the host made must not touch.
+/// Checks that the scene that the host has made has no overlaps.
 static pbs_status check_overlaps(struct run *run) {
     struct topology *t = &run->w->topology;
     const struct scene *scene = &run->w->scene;
@@ -60,8 +60,8 @@ static double velocity_tolerance(const pbs_world *w) {
     return contact_scale_velocity_tolerance(&w->scene, &w->topology.contact_scale);
 }
 
-/// An impact that goes through several bodies costs as much in several parts as in one, and lands
-/// more often.
+/// An impact that passes through several bodies costs as much in several parts as in one step, and
+/// the steps succeed more often.
 static uint32_t count_parts(struct run *run, double h) {
     struct topology *t = &run->w->topology;
     const double motion = part_loads_relative_motion(&t->contact, run->w->tasks, t->workspace.now.x,

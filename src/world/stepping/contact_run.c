@@ -1,4 +1,4 @@
-// The rows; see contact_run.h.
+// The table of kinds of contact in runs; see contact_run.h.
 #include "world/stepping/contact_run.h"
 
 #include "world/objects/motion.h"

@@ -7,7 +7,7 @@
 #include "world/contact_scenes/contact_scene.h"
 #include "world/stepping/reference.h"
 
-/// Of all vertices, those of affine bodies included: what IPC calls the mean nodal mass.
+/// The mean mass per vertex, including vertices of affine bodies; IPC calls it the mean nodal mass.
 static double mean_vertex_mass(const struct scene *scene) {
     double mass = 0.0, count = 0.0;
     for (size_t b = 0; b < scene->bodies.count; b++) {
@@ -30,8 +30,8 @@ static void zero_constrained(const struct nodes *nodes, double *gradient) {
     }
 }
 
-/// The stiffness at which the barriers' forces come closest to carrying all others, in the sense of
-/// least squares: -k (g_b . g_E) / |g_b|^2, g_b at stiffness k.
+/// Computes the stiffness at which the forces of the barriers balance all other forces best, by
+/// least squares: -k (g_b . g_E) / |g_b|^2, g_b being the barriers' gradient at stiffness k.
 static pbs_status measure_balance(struct run *run, struct stiffness_situation *situation) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
@@ -57,12 +57,12 @@ static pbs_status measure_balance(struct run *run, struct stiffness_situation *s
 
 // --- body by body ---
 
-// So many times the least at most: with a force that no stiffness stops, gaps close and forces grow
-// from step to step.
+// Upper bound of the stiffness, as a multiple of the smallest. Without it the stiffness would grow
+// in every step in which a load cannot be balanced.
 static const double RANGE = 1e4;
 
-/// docs/theory/contact.md section 2.4.
-/// What the forces of the step before want, but not less than what masses and weight do.
+/// The stiffness that the forces of the last step require, but at least that of masses and weight
+/// (docs/theory/contact.md section 2.4).
 static void choose_by_body(struct run *run) {
     pbs_world *w = run->w;
     struct barrier_contact *contact = &w->topology.contact;
@@ -89,7 +89,7 @@ void contact_stiffness_commit(struct run *run) {
     for (size_t i = 0; i < scene->bodies.count; i++) {
         struct body_barrier *barrier = &scene_body(scene, i)->barrier;
         barrier->stiffness = t->contact.mesh.parts[i].stiffness;
-        // Not at once: what has just come to rest would be pushed again.
+        // It decreases slowly: bodies that have just come to rest would otherwise be pushed again.
         barrier->least = t->loads[i].gap > CONTACT_SCALE_WIDE ? 0.5 * barrier->stiffness
                                                               : barrier->stiffness;
         barrier->least = fmax(barrier->least, contact_scale_stiffness_for_force(

@@ -1,5 +1,5 @@
-// See failure.h. A sentence is made of up to three parts, each of which may be missing: what went
-// wrong, as the minimiser has said it; where; what to change.
+// See failure.h. A message has up to three parts: what went wrong, as the minimiser reported it;
+// where; what to change. Each part may be missing.
 #include "world/stepping/failure.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@
 #include "world/objects/body_table.h"
 #include "energy/custom/custom.h"
 
-// Gaps below this part of the contact distance are deep inside a barrier that is too soft for what
-// presses on it.
+// A gap below this fraction of the contact distance means that the barrier is too soft for the
+// load.
 static const double DEEP = 0.01;
 
 enum { WORDS = 400 };
@@ -44,7 +44,7 @@ static void store_body(struct run *run, size_t body, uint32_t vertex) {
     run->failure.vertex = vertex;
 }
 
-/// The vertex of a body that is one of a pair's points; UINT32_MAX: none.
+/// Returns the vertex of the body that is among the pair's points; UINT32_MAX: none.
 static uint32_t vertex_in_pair(const struct run *run, size_t body,
                                const struct contact_pair *pair) {
     const struct collision_mesh *const mesh = &run->w->topology.contact.mesh;
@@ -56,7 +56,7 @@ static uint32_t vertex_in_pair(const struct run *run, size_t body,
     return UINT32_MAX;
 }
 
-/// Body and vertex of the node where the residual is largest.
+/// Describes body and vertex of the node with the largest residual.
 static void locate_residual(struct run *run, const struct newton_failure *newton,
                             char words[WORDS]) {
     const pbs_world *const w = run->w;
@@ -118,7 +118,8 @@ static const char *advice_on(const struct run *run, const struct newton_failure 
 
 // --- elements ---
 
-/// Positions with the targets of held axes in them, where minimisation begins without contact.
+/// Returns a node's position with its constrained axes at their targets, at which minimisation
+/// starts without contact.
 static void position_with_targets(const pbs_world *w, uint32_t node, double x[3]) {
     const struct topology *const t = &w->topology;
     copy3(t->workspace.now.x + 3 * (size_t)node, x);
@@ -129,7 +130,8 @@ static void position_with_targets(const pbs_world *w, uint32_t node, double x[3]
     }
 }
 
-/// Twice or six times the measure of a simplex whose corners are nodes from `first` on.
+/// Returns twice the area or six times the signed volume of a simplex. corners: relative to node
+/// `first`.
 static double measure_of(const pbs_world *w, size_t first, const uint32_t *corners, int count) {
     double x[4][3], side[3][3] = {{0.0}}, cross[3];
     for (int k = 0; k < count; k++) {
@@ -142,7 +144,7 @@ static double measure_of(const pbs_world *w, size_t first, const uint32_t *corne
     return count == 4 ? dot3(cross, side[2]) : norm3(cross);
 }
 
-/// The first element that must not be, and is, inverted or flat. False: there is none.
+/// Finds the first inverted or flat element. Returns false if there is none.
 static bool find_element(const pbs_world *w, const struct body *body,
                          const struct body_simplices *all, size_t *element, double *measure) {
     for (*element = 0; *element < all->count; ++*element) {
@@ -155,7 +157,8 @@ static bool find_element(const pbs_world *w, const struct body *body,
     return false;
 }
 
-/// The first stencil of a custom body that its callback refuses; stencil_count: none.
+/// Finds the first stencil of a custom body whose evaluation by the host's callback fails;
+/// stencil_count: none.
 static size_t find_stencil(const pbs_world *w, const struct body *body) {
     const struct custom_body *const own = &body->custom;
     for (size_t i = 0; i < own->stencil_count; i++) {
@@ -218,7 +221,7 @@ static void locate_elements(struct run *run, char words[WORDS]) {
     }
 }
 
-// --- hosts ---
+// --- callbacks ---
 
 static bool has_callbacks(const struct model *model) {
     for (size_t i = 0; i < model->term_count; i++) {
@@ -229,7 +232,8 @@ static bool has_callbacks(const struct model *model) {
     return false;
 }
 
-/// Takes what custom bodies have noted. Their terms are in the order of the bodies.
+/// Finds the custom body whose callback asked to stop, and clears all such requests. The terms of
+/// custom bodies are in the order of the bodies.
 static void locate_stop(struct run *run, char words[WORDS]) {
     const pbs_world *const w = run->w;
     const struct model *const model = &w->topology.model;
@@ -255,7 +259,7 @@ static void locate_stop(struct run *run, char words[WORDS]) {
     }
 }
 
-// --- together ---
+// --- messages ---
 
 static void clear(struct run *run, int32_t kind) {
     run->failure = (struct failure){.kind = kind, .vertex = UINT32_MAX};
@@ -313,7 +317,7 @@ void failure_explain(struct run *run, const struct step_result *part) {
     }
 }
 
-/// What the host did to a part since the last step.
+/// Returns how the host has moved a part since the last step, in words.
 static const char *cause_of(const pbs_world *w, uint32_t part) {
     const size_t bodies = w->scene.bodies.count;
     const char *const cause = part < bodies ? scene_body(&w->scene, part)->moved_by
@@ -321,7 +325,7 @@ static const char *cause_of(const pbs_world *w, uint32_t part) {
     return cause != NULL ? cause : "";
 }
 
-/// "; the second was placed by pbs_body_set_pose"
+/// Writes words such as "; the second was placed by pbs_body_set_pose".
 static void describe_causes(const pbs_world *w, const struct contact_pair *pair,
                             char words[WORDS]) {
     const char *const first = cause_of(w, pair->part[0]);

@@ -1,5 +1,5 @@
-// Springy spheres in a call that moves the world; see contact_run.h. The model has built them, for
-// their forces are one of its terms.
+// PBS_CONTACT_PENALTY in a run; see contact_run.h. The model builds the contact, because its forces
+// are one of the model's terms.
 #include "world/contact_scenes/penalty_scene.h"
 #include "world/stepping/contact_run.h"
 

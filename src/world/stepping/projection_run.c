@@ -1,5 +1,5 @@
-// Projection in a call that moves the world, and what is pushed out by penalties beside it; see
-// contact_run.h. Constraints themselves are made stage by stage (set_obstacles in run_problem.c).
+// PBS_CONTACT_PROJECTION in a run, with the penalties on penetration depth; see contact_run.h. The
+// constraints are set in each stage (set_obstacles in run_problem.c).
 #include "world/contact_scenes/penetration_scene.h"
 #include "world/stepping/contact_run.h"
 

@@ -1,5 +1,5 @@
-// The steps of a run: a part that fails is halved, as often as the host allows; explicit schemes
-// take as many as their stable step wants.
+// Solves the steps of a run. A part that fails is halved, up to the host's limit. Explicit schemes
+// take as many steps as the stable step requires.
 #include <math.h>
 
 #include "integrate/stepping/explicit.h"
@@ -8,7 +8,8 @@
 #include "world/stepping/contact_run.h"
 #include "world/stepping/failure.h"
 
-// Of divisions where the host leaves them to the library.
+// Iteration limit of a step that can still be halved, if the host leaves the number of halvings to
+// the library.
 enum { ITERATIONS_BEFORE_DIVISION = 60 };
 
 void run_add_work(struct run *run, const struct step_result *part) {
@@ -26,7 +27,7 @@ void run_commit_part(struct run *run, const struct step_result *part, double h) 
     sum->dissipated += part->dissipated;
     sum->active_contacts = part->active_contacts;
     sum->constrained_inside = part->constrained_inside;
-    // PBS_NOT_CONVERGED stays once it was seen.
+    // The first status that is not PBS_OK stays.
     sum->status = sum->status == PBS_OK ? part->status : sum->status;
     run_accept(run, h);
 }
@@ -38,7 +39,7 @@ void run_accept(struct run *run, double h) {
     const size_t broken = run->w->topology.breaks.count;
     if (breaks_update(run->w, run->w->scene.time + run->elapsed, run->is_free) &&
         !(run->is_free && breaks_remove_forces(run->w, broken))) {
-        // What is kept of the forces holds those of bonds that are no more.
+        // The stored accelerations include the forces of bonds that have broken.
         run->w->topology.workspace.memory.has_acceleration = false;
     }
 }
@@ -58,7 +59,7 @@ pbs_status run_halves(struct run *run, const struct step_span *span, uint32_t de
     return run_part(run, &second, depth + 1);
 }
 
-/// PBS_ERROR_INADMISSIBLE where a coordinate is beyond COORDINATE_LIMIT, or not a number.
+/// Returns PBS_ERROR_INADMISSIBLE if a coordinate is beyond COORDINATE_LIMIT or not a number.
 static pbs_status check_bounds(const struct topology *t, const struct scene *scene) {
     const double *x = t->workspace.next.x;
     for (size_t i = 0; i < 3 * scene->nodes.count; i++) {
@@ -85,7 +86,8 @@ static struct step_result solve_step(struct run *run, const struct step_span *sp
     return result;
 }
 
-/// What statics measures stiffness by, once.
+/// Computes the critical time step, by which static steps measure stiffness, if it is not known
+/// yet.
 static pbs_status set_critical_step(struct run *run) {
     struct step_workspace *workspace = &run->w->topology.workspace;
     double *known = &workspace->memory.stable_step;
@@ -97,14 +99,14 @@ static pbs_status set_critical_step(struct run *run) {
     return PBS_OK;
 }
 
-/// How often a step may be taken again as bonds broke in it.
+/// How often a step may be repeated because bonds broke in it.
 static uint32_t pass_limit(const struct run *run) {
     const uint32_t limit = run->w->scene.settings.fracture_passes;
-    // Explicit steps are short.
+    // Explicit steps are so short that they are not repeated.
     if (run->problem.scheme->kicks) {
         return 0;
     }
-    // In equilibrium nothing bears more than its strength.
+    // In equilibrium no bond may be above its strength.
     return run->problem.scheme->is_static && limit == 0 ? UINT32_MAX : limit;
 }
 
@@ -126,7 +128,7 @@ struct step_result run_step(struct run *run, const struct step_span *span) {
         }
         run_add_work(run, &result);
         workspace->memory = memory;
-        // What is kept of the forces holds those of bonds that are no more.
+        // The stored accelerations include the forces of bonds that have broken.
         workspace->memory.has_acceleration = false;
         run->problem.continues = is_static;
         result = solve_step(run, span);
@@ -139,7 +141,8 @@ struct step_result run_step(struct run *run, const struct step_span *span) {
     return result;
 }
 
-/// What is to be halved anyway should not take hundreds of iterations to fail.
+/// Limits the iterations of a step that can still be halved, so that it does not need hundreds of
+/// iterations to fail.
 static uint32_t iteration_limit(const struct run *run, uint32_t depth) {
     const pbs_world_desc *settings = &run->w->scene.settings;
     const bool early = settings->divisions == (uint32_t)PBS_AUTOMATIC &&
@@ -165,7 +168,8 @@ pbs_status run_part(struct run *run, const struct step_span *span, uint32_t dept
     return run_halves(run, span, depth);
 }
 
-/// Of schemes that minimise, as it is Newton's method that has to find a way through.
+/// Only schemes that minimise divide a step for its relative motions: Newton's method converges
+/// badly when bodies pass deep into each other.
 static uint32_t count_parts(struct run *run, double h) {
     const struct run_contact *contact = run_contact_of(&run->w->scene);
     return contact->count_parts == NULL || run->division_limit == 0 || run->problem.linearized ||
@@ -176,8 +180,7 @@ static uint32_t count_parts(struct run *run, double h) {
 
 // --- explicit steps ---
 
-// Steps between two computations of the stable step, which changes slowly as bonds stretch or
-// break.
+// The stable step is recomputed after this many steps. It changes slowly as bonds stretch or break.
 enum { STABLE_STEP_LIFE = 512 };
 #define EXPLICIT_STEP_LIMIT 1e8
 
@@ -191,7 +194,8 @@ static pbs_status renew_stable_step(struct run *run) {
     return PBS_OK;
 }
 
-/// Equal steps to the span's end as short as the stable one wants.
+/// Computes the number of equal steps for the remaining time `left`, each at most the stable step
+/// times the safety factor.
 static pbs_status plan_explicit(const struct run *run, double left, uint32_t *count) {
     const double stable = run->w->topology.workspace.memory.stable_step;
     const double share = run->problem.parameters[0];
@@ -206,7 +210,8 @@ static pbs_status plan_explicit(const struct run *run, double left, uint32_t *co
     return PBS_OK;
 }
 
-/// One of them; divided where it fails and no orientations have turned by then.
+/// Solves one explicit step. It is halved if it fails and there are no orientations, which the
+/// failed step would already have changed.
 static pbs_status run_free(struct run *run, const struct step_span *span, bool last) {
     struct topology *t = &run->w->topology;
     struct step_result part = explicit_step(&run->problem, span, &t->workspace);

@@ -9,13 +9,14 @@
 #include "world/objects/motion.h"
 #include "world/stepping/contact_run.h"
 
-// Of the tolerance of other schemes: as small as a tolerance of statics may become where hardly any
-// force acts.
+// Lower bound of the tolerance of static schemes, if forces are small, as a fraction of the
+// tolerance of other schemes.
 static const double STATIC_SHARE = 1e-4;
 
-// --- scripts ---
+// --- prescribed motion ---
 
-/// A turn about a fixed axis: what of it is left in a chart that was laid on the way.
+/// A rotation is prescribed about a fixed axis. Its target in the current chart, which began at the
+/// fraction rotations.begin of the step, is the rest of the rotation.
 static void set_rotation_target(const struct run *run, size_t node, double fraction) {
     const double left = fraction - run->w->topology.model.rotations.begin;
     const double *target = run->w->scene.nodes.target + 3 * node;
@@ -126,8 +127,8 @@ static struct energy_settings energy_settings(const pbs_energy_control *c) {
                                     .decay_time = c->decay_time};
 }
 
-/// Where bodies touch, semidefinite Hessians of solids cost nothing, and where shells and solids
-/// meet they halve the iterations.
+/// Positive semidefinite Hessians cost no iterations when solids are in contact, and halve the
+/// iterations when shells and solids are.
 static bool projects_all(const struct scene *scene) {
     const int32_t choice = scene->expert.project_hessian;
     return choice == PBS_HESSIAN_SEMIDEFINITE ||
@@ -135,8 +136,8 @@ static bool projects_all(const struct scene *scene) {
             scene->integrator.settings.linearized == 0);
 }
 
-/// Compressed triangles and bent hinges are what cloth consists of: with their exact Hessians most
-/// of its linear systems are indefinite, and take twice as many Newton iterations.
+/// Cloth has many compressed triangles and bent hinges. With their exact Hessians most linear
+/// systems are indefinite, and twice as many Newton iterations are needed.
 static bool projects_shells(const struct scene *scene) {
     return scene->expert.project_hessian == PBS_HESSIAN_AUTOMATIC &&
            scene->expert.method != PBS_METHOD_PLAIN_NEWTON &&
@@ -179,9 +180,8 @@ pbs_status run_fill_problem(struct run *run) {
                       .constrained_axes = w->scene.nodes.constrained_axes,
                       .project_hessian = projects_all(&w->scene),
                       .project_shells = projects_shells(&w->scene),
-                      // Exact Hessians of bonds are indefinite where they are sheared far, and lead
-                      // to the solution faster where they are not: docs/theory/bonds.md section
-                      // 1.3.
+                      // Exact Hessians of bonds are indefinite under large shear; otherwise they
+                      // converge faster: docs/theory/bonds.md section 1.3.
                       .bonds_on_demand = projects_on_demand(&w->scene),
                       .least_stiffness = projects_on_demand(&w->scene) ? t->model.least_stiffness
                                                                        : 0.0,
@@ -212,7 +212,8 @@ pbs_status run_fill_problem(struct run *run) {
         reference_force(w, &p->objective, run->first_step, &run->free_reference, &reference));
     p->options = newton_options(run, reference);
     if (p->scheme->is_static) {
-        // The other tolerances are of stiffness, next to which what acts may be nothing.
+        // The default tolerance is relative to stiffness, compared with which the acting forces may
+        // be negligible.
         p->least_tolerance = STATIC_SHARE * p->options.tolerance;
         p->options.tolerance = w->scene.settings.tolerance;
     }

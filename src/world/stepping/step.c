@@ -1,5 +1,5 @@
-// A step of the world as a transaction: everything happens on copies in the workspace, and lands at
-// the end or not at all.
+// A step of the world as a transaction: it computes with copies in the workspace, which become the
+// scene's state at the end or not at all.
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@
 #include "world/stepping/run_problem.h"
 #include "world/stepping/run_stats.h"
 
-// --- before ---
+// --- preparation ---
 
 static void warn_of_untouchable(const pbs_world *w) {
     const uint32_t count = contact_kind_count_untouchable(&w->scene);
@@ -69,7 +69,7 @@ static uint32_t division_limit(const struct run *run) {
     if (settings->divisions != (uint32_t)PBS_AUTOMATIC) {
         return settings->divisions;
     }
-    // A host that takes what a limit leaves wants no more work than that.
+    // A host that accepts unconverged steps wants no additional work.
     return run->w->scene.expert.allow_unconverged == 0 ? contact_kind_of(&run->w->scene)->divisions
                                                        : 0;
 }
@@ -87,7 +87,7 @@ static void copy_accounts(const struct energy_account *source, size_t count,
     }
 }
 
-/// The scene's state and history into the workspace.
+/// Copies the scene's state and history to the workspace.
 static void load_state(pbs_world *w, double h) {
     const struct nodes *nodes = &w->scene.nodes;
     const struct history *history = &w->scene.history;
@@ -106,7 +106,7 @@ static void load_state(pbs_world *w, double h) {
     vector_scale(w->tasks, count, 1.0 / h, w->topology.prescribed_velocity);
 }
 
-// --- after ---
+// --- commit ---
 
 static void land_joints(pbs_world *w) {
     w->broken_joints.count = 0;
@@ -127,7 +127,7 @@ static void land_joints(pbs_world *w) {
     scene_forget_states(&w->scene);
 }
 
-/// The state that was reached becomes the scene's. Cannot fail.
+/// Copies the end state to the scene. Cannot fail.
 static void commit(struct run *run) {
     pbs_world *w = run->w;
     struct scene *scene = &w->scene;
@@ -165,7 +165,7 @@ static void commit(struct run *run) {
     }
 }
 
-/// What the step answers when it landed, with a message for answers that want a look.
+/// Returns the status of a successful run, with a message if it is not PBS_OK.
 static pbs_status answer(const struct run *run) {
     if (run->sum.status == PBS_NOT_CONVERGED) {
         world_log(run->w, PBS_LOG_WARNING, "a step did not converge: %s", run->unconverged.text);
@@ -178,7 +178,7 @@ static pbs_status answer(const struct run *run) {
     return PBS_OK;
 }
 
-/// Contact where the step ends: what can be read back until the next one.
+/// Evaluates contact at the end state for read-back.
 static pbs_status measure_contact(struct run *run) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
@@ -187,7 +187,7 @@ static pbs_status measure_contact(struct run *run) {
     RETURN_IF_FAILED(
         contact_set_evaluate(&t->contacts, w->tasks, t->workspace.now.x, false, NULL, &energy));
     t->contact_energy = energy.potential;
-    // What is listed, and has not pushed yet, is listed too.
+    // The report also lists pairs within the contact distance that have not exerted a force.
     const struct contact_stage moment = {.x = t->workspace.now.x,
                                          .impulse_fraction = 0.0,
                                          .memory = &w->memory,
@@ -196,7 +196,8 @@ static pbs_status measure_contact(struct run *run) {
     return contact_set_report(&t->contacts, w->tasks, &moment, counts);
 }
 
-/// Lands, and says so once where an affine body is squeezed beyond what stands for a rigid one.
+/// Commits, and logs a warning when the strain of an affine body first exceeds
+/// AFFINE_STRAIN_NOTABLE.
 static void commit_and_warn_of_strain(struct run *run) {
     const struct scene *scene = &run->w->scene;
     const double before = affine_strain_largest(scene, NULL);
@@ -212,7 +213,7 @@ static void commit_and_warn_of_strain(struct run *run) {
     }
 }
 
-/// What damping and friction took may overflow where the state does not.
+/// The dissipated energy may overflow although the state is finite.
 static pbs_status check_account(const struct run *run) {
     const double taken = run->sum.dissipated;
     return isfinite(run->w->scene.dissipated + taken)
@@ -242,7 +243,7 @@ static pbs_status step(struct run *run) {
     return answer(run);
 }
 
-/// There is nothing to move but colliders.
+/// A step of a world without nodes: only colliders move.
 static void step_empty(struct run *run) {
     struct scene *scene = &run->w->scene;
     step_counts_add(&run->counts, run->h, 0.0);
@@ -274,7 +275,8 @@ pbs_status run_world(struct run *run) {
     } else {
         step_empty(run);
     }
-    // A step that failed may have turned its copies, which are those of the bodies between steps.
+    // A failed step may have changed the copies of the orientations. Between steps they must equal
+    // those of the bodies.
     if (w->topology.is_current) {
         breaks_undo_all(w);
         bonded_load_orientations(&w->scene, &w->topology.model.rotations);

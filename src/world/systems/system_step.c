@@ -1,5 +1,5 @@
-// How systems step: on a copy of the state, which lands whole or not at all. One step, equal ones,
-// or as long as the integrator's step control wants them
+// Steps of systems: they compute with a copy of the state, which becomes the system's state at the
+// end or not at all. One step, equal steps, or steps chosen by the integrator's step control
 // (src/integrate/step_control/step_control.h).
 #include <math.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include "world/interface/check.h"
 #include "world/systems/system.h"
 
-/// One call.
+/// One call of pbs_system_step or pbs_system_advance.
 struct run {
     pbs_system *s;
     const struct scheme_choice *choice;
-    double h; ///< all of it
+    double h; ///< duration of the call
     struct dense_problem problem;
     struct step_control control;
     struct step_memory step_memory;
@@ -20,9 +20,9 @@ struct run {
     struct step_counts counts;
 };
 
-// --- before ---
+// --- preparation ---
 
-/// The scheme's memory is of use to the same scheme only.
+/// Whether two choices are the same scheme. Only then can the history be used.
 static bool is_same_choice(const struct scheme_choice *a, const struct scheme_choice *b) {
     bool same = a->scheme == b->scheme && a->settings.start == b->settings.start &&
                 a->settings.linearized == b->settings.linearized;
@@ -36,7 +36,7 @@ void system_forget_history(struct dense_state *state) {
     state->memory = (struct scheme_memory){.known = 1};
 }
 
-/// Schemes with an energy control run with a fixed alpha; blending has none.
+/// Schemes with energy control need a fixed alpha; blending is not possible.
 static pbs_status check_scheme(const struct scheme_choice *choice) {
     const struct scheme_table *scheme = choice->scheme;
     const bool blends = scheme->id == PBS_SCHEME_ENERGY_BLENDING;
@@ -73,7 +73,7 @@ static void fill_problem(struct run *run) {
 
 // --- steps ---
 
-/// A step of the workspace's state, divided at most so often where it fails.
+/// Solves a step from the workspace's state. It is halved up to `divisions` times if it fails.
 static struct dense_step_result solve_step(struct run *run, double h, uint32_t divisions) {
     run->problem.divisions = divisions;
     const struct dense_step_result one = dense_step_solve(&run->problem, h, &run->s->workspace);
@@ -114,7 +114,8 @@ static double largest_difference(size_t count, const double *x, const double *y)
     return most;
 }
 
-/// How far two half steps end from the whole one that the workspace has taken.
+/// Returns the distance of the end of two half steps from the end of the whole step, which is the
+/// workspace's state.
 static double solve_halves(struct run *run, double h, pbs_status *status) {
     pbs_system *const s = run->s;
     struct dense_state *const state = &s->workspace.state;
@@ -126,7 +127,8 @@ static double solve_halves(struct run *run, double h, pbs_status *status) {
     return *status >= 0 ? largest_difference(s->size, s->whole, state->now.x) : NAN;
 }
 
-/// What the control compares with its tolerance after a step of the workspace's state.
+/// Solves a step from the workspace's state. Returns the value that the step control compares with
+/// its tolerance.
 static double try_step(struct run *run, double h, pbs_status *status) {
     pbs_system *const s = run->s;
     const struct dense_state *const state = &s->workspace.state;
@@ -147,7 +149,8 @@ static bool may_divide(pbs_status status) {
     return status == PBS_ERROR_CONVERGENCE || status == PBS_ERROR_INADMISSIBLE;
 }
 
-/// *accepted: whether the workspace's state is that much later; otherwise it is as it was.
+/// Solves the planned step. *accepted: the workspace's state is at the end of the step; otherwise
+/// it is unchanged.
 static pbs_status try_planned(struct run *run, const struct step_plan *plan, bool *accepted) {
     pbs_system *const s = run->s;
     struct dense_workspace *const w = &s->workspace;
@@ -166,7 +169,7 @@ static pbs_status try_planned(struct run *run, const struct step_plan *plan, boo
         dense_state_copy(s->size, &s->saved, &w->state);
     }
     if (verdict == STEP_FAILED) {
-        // No shorter step is the control's to try.
+        // The control cannot choose a shorter step.
         RETURN_IF_FAILED(solve_step(run, plan->h, w->divisions).status);
     }
     if (*accepted) {
@@ -180,7 +183,7 @@ static pbs_status controlled_steps(struct run *run) {
     const size_t n = run->s->size;
     double elapsed = 0.0;
     for (bool ended = false; !ended;) {
-        // With doubling the step before was half of what the control took.
+        // With step doubling, the last step was one half of the step that the control chose.
         const double whole = run->control.kind == PBS_STEP_DOUBLING ? 2.0 : 1.0;
         const double h_before = state->memory.known > 1 ? whole * state->memory.h_before : 0.0;
         const struct step_plan plan = step_control_plan(
@@ -193,7 +196,7 @@ static pbs_status controlled_steps(struct run *run) {
     return PBS_OK;
 }
 
-// --- after ---
+// --- results ---
 
 static void write_stats(const struct run *run, pbs_status status) {
     pbs_dense_stats *stats = &run->s->stats;
@@ -235,7 +238,7 @@ static pbs_status run_system(struct run *run, pbs_status (*steps)(struct run *ru
     }
     pbs_status status = steps(run);
     if (status >= 0) {
-        // Steps add up to the whole, but not always to the last bit of the time.
+        // The sum of the steps may differ from h by rounding errors.
         state->time = s->state.time + run->h;
         dense_state_copy(s->size, state, &s->state);
         s->choice = *run->choice;
@@ -262,7 +265,7 @@ pbs_status pbs_system_step(pbs_system *s, pbs_integrator *i, double h) {
     ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(system_check(s, i));
     RETURN_IF_FAILED(check_duration(h, s->state.time, "the step's length"));
-    // Without a longest step there is one.
+    // Without a limit of the step length equal_steps takes one step.
     struct run run = {.s = s, .choice = &i->choice, .h = h};
     return run_system(&run, equal_steps);
 }
