@@ -1,4 +1,4 @@
-// A host's linear solver is given to a world, or taken back.
+// Sets or removes the host's linear solver of a world.
 #include "world/interface/check.h"
 #include "world/interface/settings.h"
 #include "world/world.h"

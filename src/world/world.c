@@ -1,4 +1,4 @@
-// Worlds: settings, creation, destruction and what else needs no step.
+// Worlds: creation, destruction, settings, and functions that other files of src/world share.
 #include "world/objects/joint.h"
 #include "world/world.h"
 
@@ -136,8 +136,8 @@ pbs_status world_check_settings(const pbs_world_desc *d, const pbs_expert_desc *
     return check_hooks(d);
 }
 
-/// What a host says of settings, over those in *settings and *expert; a null pointer to its expert
-/// settings leaves these as they are.
+/// Copies a host's settings over *settings and *expert. A null pointer to expert settings leaves
+/// *expert unchanged.
 static pbs_status read_settings(const pbs_world_desc *d, pbs_world_desc *settings,
                                 pbs_expert_desc *expert) {
     RETURN_IF_FAILED(settings_read(&settings_world, d, settings));
@@ -148,7 +148,7 @@ static pbs_status read_settings(const pbs_world_desc *d, pbs_world_desc *setting
     return PBS_OK;
 }
 
-// --- life ---
+// --- creation ---
 
 static void destroy(pbs_world *w) {
     topology_free(&w->topology, &w->memory);
@@ -211,7 +211,8 @@ pbs_status pbs_world_create(const pbs_world_desc *d, pbs_world **out) {
     return create(&memory, &settings, &expert, out);
 }
 
-// The message stays: a host that cleans up after a failure reads it afterwards.
+// The thread's message stays, as a host may destroy the world after a failure and read the message
+// then.
 void pbs_world_destroy(pbs_world *w) {
     if (w != NULL) {
         destroy(w);
@@ -250,7 +251,7 @@ struct collider *world_enter_collider(const pbs_world *w, pbs_collider c, pbs_st
 }
 
 void world_compact_nodes(const pbs_world *w) {
-    // No world is constant: they all come from pbs_world_create.
+    // The cast is safe: no world is a const object, as all are allocated by pbs_world_create.
     pbs_world *const own = (pbs_world *)w;
     scene_compact_nodes(&own->scene);
 }
@@ -337,7 +338,7 @@ pbs_status pbs_world_register_callback(pbs_world *w, uint64_t tag, pbs_custom_fn
     return PBS_OK;
 }
 
-// --- small things ---
+// --- time, gravity and counts ---
 
 double pbs_world_time(const pbs_world *w) {
     return w != NULL ? w->scene.time : 0.0;
@@ -363,8 +364,9 @@ pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
 
 // --- settings at run time ---
 
-/// What each step reads anew; whatever else is in settings goes into the machinery.
-static void copy_light_settings(const pbs_world_desc *from, pbs_world_desc *to) {
+/// Copies the settings that are read in each step. All others go into the topology, which must be
+/// rebuilt if they change.
+static void copy_step_settings(const pbs_world_desc *from, pbs_world_desc *to) {
     memcpy(to->gravity, from->gravity, sizeof to->gravity);
     to->newton_limit = from->newton_limit;
     to->tolerance = from->tolerance;
@@ -374,7 +376,7 @@ static void copy_light_settings(const pbs_world_desc *from, pbs_world_desc *to) 
     to->friction_iterations = from->friction_iterations;
 }
 
-static void copy_light_expert_settings(const pbs_expert_desc *from, pbs_expert_desc *to) {
+static void copy_step_expert_settings(const pbs_expert_desc *from, pbs_expert_desc *to) {
     to->line_search = from->line_search;
     to->initial_guess = from->initial_guess;
     to->linear_limit = from->linear_limit;
@@ -389,14 +391,14 @@ static bool has_same_barrier(const pbs_world_desc *a, const pbs_world_desc *b) {
            a->contact_stiffness == b->contact_stiffness && a->slip_velocity == b->slip_velocity;
 }
 
-/// Whether the machinery serves the next settings too. Contact is built with the rest. Each two
-/// are copies of one struct, bytes between members too.
-static bool keeps_machinery(const struct scene *now, const pbs_world_desc *next,
-                            const pbs_expert_desc *next_expert) {
+/// Whether the topology can be used with the next settings. Contact is built with it. The structs
+/// of each pair are copies of one struct, so memcmp may compare their padding.
+static bool keeps_topology(const struct scene *now, const pbs_world_desc *next,
+                           const pbs_expert_desc *next_expert) {
     pbs_world_desc light = now->settings;
     pbs_expert_desc light_expert = now->expert;
-    copy_light_settings(next, &light);
-    copy_light_expert_settings(next_expert, &light_expert);
+    copy_step_settings(next, &light);
+    copy_step_expert_settings(next_expert, &light_expert);
     const void *const with_light = &light, *const wanted = next;
     const void *const with_light_expert = &light_expert, *const wanted_expert = next_expert;
     return memcmp(with_light, wanted, sizeof light) == 0 &&
@@ -407,7 +409,7 @@ static void apply_settings(pbs_world *w, const pbs_world_desc *next,
                            const pbs_expert_desc *next_expert) {
     const pbs_world_desc now = w->scene.settings;
     const pbs_expert_desc expert = w->scene.expert;
-    if (!keeps_machinery(&w->scene, next, next_expert)) {
+    if (!keeps_topology(&w->scene, next, next_expert)) {
         w->topology.is_current = false;
     }
     set_gravity(w, next->gravity);

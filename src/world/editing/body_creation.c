@@ -1,10 +1,10 @@
-// Bodies come and go: what every creation begins and ends with, whatever the body is made of.
+// Creates and destroys bodies: the steps that all kinds of body share.
 #include "base/runtime/arithmetic.h"
 #include "world/interface/check.h"
 #include "world/objects/body_table.h"
 #include "world/world.h"
 
-/// Bodies changed: what was built for the old ones is of no use.
+/// Marks all data as out of date that depend on the bodies.
 static void invalidate(pbs_world *w) {
     w->topology.is_current = false;
     query_index_invalidate_parts(w->query);
@@ -23,8 +23,8 @@ static pbs_body add(pbs_world *w, struct body *body) {
     return (pbs_body){handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp)};
 }
 
-/// Room for a body that was refused in the end may have moved the nodes' arrays, which the topology
-/// points into.
+/// A body that is refused may have caused the nodes' arrays to be reallocated, into which the
+/// topology points.
 static pbs_status refuse(pbs_world *w, size_t capacity_before, pbs_status status) {
     if (status == PBS_ERROR_MEMORY || w->scene.nodes.capacity != capacity_before) {
         w->topology.is_current = false;
@@ -32,8 +32,8 @@ static pbs_status refuse(pbs_world *w, size_t capacity_before, pbs_status status
     return status;
 }
 
-/// settings: a struct of the kind, with defaults. The room for the handle stays where the body is
-/// refused.
+/// settings: a struct of the kind, with defaults. If the body is refused, the memory reserved for
+/// its handle stays reserved.
 static pbs_status create(pbs_world *w, const struct body_table *table, const void *d,
                          void *settings, pbs_body *out) {
     ARITHMETIC_SCOPE();
@@ -100,7 +100,7 @@ pbs_status pbs_body_destroy(pbs_world *w, pbs_body b) {
     handle_remove(&scene->bodies, body->slot);
     body_free(body, &w->memory);
     invalidate(w);
-    // So that room is never more than twice what is needed.
+    // At most half of the nodes are vacant, so that they use at most twice the memory needed.
     if (2 * scene->nodes.vacant > scene->nodes.count) {
         scene_compact_nodes(scene);
     }

@@ -1,4 +1,4 @@
-// What a host changes of a body that stays where it is: contact, angles at rest, strengths.
+// Changes properties of bodies: contact settings, rest angles, strengths.
 #include "base/runtime/arithmetic.h"
 #include "world/particles/peridynamic.h"
 #include "world/bodies/shell_edges.h"

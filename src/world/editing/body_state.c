@@ -1,4 +1,4 @@
-// A host sets positions, velocities and forces of bodies.
+// Sets positions, velocities and forces of bodies.
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
         RETURN_IF_FAILED(body_check_plane(body, xyz + 3 * i, x, i, "positions"));
     }
     RETURN_IF_FAILED(vertices_set_positions(nodes, body, xyz));
-    // Held vertices are held at their new places; targets that were pending are dropped.
+    // Constrained vertices stay at their new positions; pending targets are discarded.
     memcpy(nodes->target + 3 * body->node_start, nodes->x + 3 * body->node_start, bytes);
     world_moved_body(w, body, "placed by pbs_body_set_positions");
     return PBS_OK;
@@ -52,7 +52,7 @@ pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
     return PBS_OK;
 }
 
-// N: sums of squares over all vertices stay finite.
+// N: sums of squares over all vertices stay finite below this limit.
 static const double FORCE_LIMIT = 1e140;
 
 pbs_status pbs_body_set_forces(pbs_world *w, pbs_body b, const double *xyz, size_t vertex_count) {

@@ -1,4 +1,4 @@
-// Colliders: creation, scripted motion, where they are and what pushes them.
+// Creates, moves and destroys colliders, and reads their poses.
 #include <string.h>
 
 #include "base/runtime/arithmetic.h"

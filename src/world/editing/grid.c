@@ -1,5 +1,5 @@
-// Distance grids of meshes, as the public API has them: the grid around a mesh, checks and words.
-// How distances are found is geometry/grids/distance_sampling.c. Belongs to no world.
+// pbs_grid_from_mesh: chooses the grid around a mesh, checks its arguments, and logs. It uses no
+// world. Distances are computed in geometry/grids/distance_sampling.c.
 #include "pbs/grid.h"
 
 #include <math.h>
@@ -11,11 +11,11 @@
 #include "world/interface/check.h"
 #include "world/interface/settings.h"
 
-// Samples outside the mesh's box on each side: as many as the interpolation wants of one sign, and
-// one more, so that the surface is not on the last of them.
+// Number of samples outside the mesh's box on each side: as many as the interpolation needs with
+// one sign, and one more, so that the surface does not touch the last of them.
 enum { BORDER_CUBIC = 4, BORDER_LINEAR = 3 };
 
-/// A call on its way.
+/// The data of one call.
 struct gridding {
     pbs_grid_desc desc;
     struct memory memory;
@@ -82,7 +82,7 @@ static pbs_status choose_cell(const pbs_grid_desc *d, const double extent[3], do
                                      "all triangles are at one point: cell must be given");
 }
 
-/// The mesh in the middle.
+/// Centres the grid on the mesh.
 static pbs_status lay_grid(struct gridding *g) {
     const pbs_grid_desc *d = &g->desc;
     double low[3];
@@ -125,7 +125,7 @@ static size_t count_samples(const struct distance_grid *grid) {
     return (size_t)grid->counts[0] * grid->counts[1] * grid->counts[2];
 }
 
-// --- words ---
+// --- log ---
 
 static void log_message(const pbs_grid_desc *d, int32_t level, const char *message) {
     if (d->log.write != NULL) {

@@ -1,4 +1,4 @@
-// Orientations and spins of bonded bodies: what a host reads, sets, holds and turns.
+// Orientations and angular velocities of bonded bodies: reads, sets, pins and prescribes them.
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,8 @@
 #include "world/interface/check.h"
 #include "world/world.h"
 
-/// The body of a call that only bonded ones have; PBS_ERROR_ARGUMENT with what others lack.
+/// Returns the body of a function for bonded bodies only. For others *status is PBS_ERROR_ARGUMENT;
+/// lack: what they lack, for the message.
 static struct body *enter_bonded(const pbs_world *w, pbs_body b, const char *lack,
                                  pbs_status *status) {
     struct body *body = world_enter_body(w, b, status);

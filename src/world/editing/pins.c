@@ -1,4 +1,4 @@
-// Vertices that a host holds or moves: pins and targets.
+// Pins vertices, and prescribes their motion by targets.
 #include <math.h>
 #include <string.h>
 

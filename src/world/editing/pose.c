@@ -1,4 +1,5 @@
-// Where affine bodies are: read as a map of their own coordinates or as a rigid motion, and set.
+// Reads the pose of affine bodies, as an affine map of their own coordinates or as the nearest
+// rigid motion, and sets it.
 // Theory: docs/theory/affine_bodies.md section 6.
 #include <string.h>
 
@@ -18,7 +19,7 @@ static struct body *enter_affine(const pbs_world *w, pbs_body b, pbs_status *sta
     return body;
 }
 
-/// A Q^T, from the body's own coordinates to the world's directions.
+/// Computes A Q^T, the linear part of the map from the body's own coordinates to the world.
 static void linear_part(const struct affine_body *affine, const double *nodes, double out[9]) {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -31,7 +32,7 @@ static void linear_part(const struct affine_body *affine, const double *nodes, d
     }
 }
 
-/// Where the origin of the body's own coordinates is.
+/// Computes the position of the origin of the body's own coordinates.
 static void origin_of(const struct affine_body *affine, const double *nodes, const double matrix[9],
                       double out[3]) {
     double arm[3];
@@ -77,7 +78,7 @@ pbs_status pbs_body_pose(const pbs_world *w, pbs_body b, double position[3],
     return PBS_OK;
 }
 
-/// The body, and its nodes at a pose.
+/// Returns the body, and computes its nodes at a pose.
 static pbs_status enter_with_pose(pbs_world *w, pbs_body b, const double *position,
                                   const double *orientation, struct body **out,
                                   double nodes[3 * AFFINE_NODES]) {
@@ -95,8 +96,8 @@ static pbs_status enter_with_pose(pbs_world *w, pbs_body b, const double *positi
     return check_coordinates(nodes, 3 * AFFINE_NODES, "centre and handles of the body");
 }
 
-/// Velocities of the handles such that those of the body's points are the same function of where
-/// they are from the centre: v' = (v a^-1) a', handles as columns.
+/// Transforms the velocities of the handles such that the velocity of a point depends in the same
+/// way on its position relative to the centre: v' = (v a^-1) a', handles as columns.
 static void preserve_angular_velocity(const double *before, const double *now, double *v) {
     double a[9], rate[9], inverse[9] = {0.0}, gradient[9];
     for (int i = 0; i < 9; i++) {

@@ -1,4 +1,4 @@
-// Reading and writing bytes; see byte_stream.h.
+// See byte_stream.h.
 #include "world/interface/byte_stream.h"
 
 #include <math.h>

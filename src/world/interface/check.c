@@ -1,4 +1,4 @@
-// Checks of what a host passes in; see check.h. Comparisons are written so that a NaN fails them.
+// See check.h. Comparisons are written such that NaN fails them.
 #include "world/interface/check.h"
 
 #include <math.h>
@@ -94,7 +94,7 @@ pbs_status check_vector(const double values[3], const char *name) {
     return check_numbers(values, 3, name);
 }
 
-/// Three numbers a vertex, of which none may be beyond `limit`.
+/// Checks three numbers per vertex with magnitudes up to `limit`.
 static pbs_status check_by_vertex(const double *values, size_t count, double limit,
                                   const char *name) {
     if (count == 0) {
@@ -181,7 +181,7 @@ pbs_status check_quaternion(const double orientation[4], const char *name, doubl
 }
 
 pbs_status check_weibull_modulus(double modulus) {
-    // Below 1 some bonds would have next to no strength, and the mean says nothing.
+    // Below 1 some bonds would have almost no strength, and the mean would be meaningless.
     if (modulus != 0.0 && !(modulus >= 1.0 && modulus <= 1e6)) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "weibull_modulus is %g, must be 0 (no scatter) or between 1 and 1e6",

@@ -1,4 +1,4 @@
-// Generational ids; see handle.h.
+// See handle.h.
 #include "world/interface/handle.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ pbs_status handle_reserve(struct handle_table *table, struct memory *memory) {
     }
     RETURN_IF_FAILED(memory_reserve(memory, &table->slots, &table->slot_capacity,
                                     table->slot_count + 1, sizeof *table->slots));
-    // Room that was left in front is taken before the list grows.
+    // Unused entries at the front are used before the list grows.
     if (table->first > table->count) {
         memmove(table->order, table->order + table->first, table->count * sizeof *table->order);
         table->first = 0;
@@ -62,7 +62,7 @@ static uint32_t lowest_free(struct handle_table *table) {
 }
 
 uint32_t handle_insert(struct handle_table *table, void *object) {
-    // Every slot in use is in the order, so only gaps call for a search.
+    // If no slot is free, a new one is appended without a search.
     const uint32_t slot = table->count == table->slot_count ? (uint32_t)table->slot_count
                                                             : lowest_free(table);
     if (slot == table->slot_count) {
@@ -73,7 +73,7 @@ uint32_t handle_insert(struct handle_table *table, void *object) {
     return slot;
 }
 
-/// Where in the order: serials ascend.
+/// Returns the index of the slot in `order` by binary search, as serials ascend.
 static size_t order_index_of(const struct handle_table *table, uint32_t slot) {
     const uint64_t serial = table->slots[slot].serial;
     size_t low = 0;
@@ -93,7 +93,7 @@ void handle_remove(struct handle_table *table, uint32_t slot) {
     const size_t index = order_index_of(table, slot);
     uint32_t *order = table->order + table->first;
     table->count--;
-    // The shorter side closes the gap.
+    // The shorter side is moved.
     if (index < table->count - index) {
         memmove(order + 1, order, index * sizeof *order);
         table->first++;
@@ -136,7 +136,7 @@ void *handle_peek(const struct handle_table *table, uint64_t id, enum handle_kin
     return table->slots[slot].object;
 }
 
-/// Why an id names nothing, from its parts.
+/// Sets the message that says why an id is not valid.
 static void explain(const struct handle_table *table, uint64_t id, enum handle_kind kind,
                     uint32_t stamp) {
     const uint64_t slot = id & LOW_BITS(HANDLE_SLOT_BITS);
@@ -168,8 +168,8 @@ void *handle_find(const struct handle_table *table, uint64_t id, enum handle_kin
 }
 
 uint32_t handle_new_stamp(const void *world) {
-    // The address tells worlds that live at the same time apart, the clock those that live after
-    // each other.
+    // The address differs between worlds that exist at the same time, the clock between worlds that
+    // use the same address one after the other.
     const double now = clock_seconds();
     uint64_t bits;
     memcpy(&bits, &now, sizeof bits);

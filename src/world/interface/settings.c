@@ -1,14 +1,14 @@
-// The struct_size rule; see settings.h.
+// See settings.h.
 #include "world/interface/settings.h"
 
 #include <string.h>
 
 #include "pbs/pbs.h"
 
-// A struct_size beyond this is not a struct but garbage, and reading that far would be harmful.
+// A larger struct_size is refused as garbage, so that no memory beyond the host's struct is read.
 enum { SIZE_LIMIT = 16384 };
 
-// first_size is written out where a struct has grown since its first release; so far none has.
+// first_size is given if a struct has grown since its first release; so far none has.
 #define KIND(type)                                                                                 \
     { #type, sizeof(type), sizeof(type) }
 const struct settings_kind settings_world = KIND(pbs_world_desc);

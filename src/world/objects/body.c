@@ -1,4 +1,4 @@
-// What all bodies have in common; see body.h.
+// See body.h.
 #include "world/objects/body.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// The rows; see body_table.h.
+// The list of all kinds of body; see body_table.h.
 #include "world/objects/body_table.h"
 
 const struct body_table *const body_tables[] = {

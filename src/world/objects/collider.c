@@ -1,4 +1,4 @@
-// What colliders must satisfy, and their memory; see collider.h.
+// See collider.h.
 #include "world/objects/collider.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ pbs_status pbs_collider_desc_init(pbs_collider_desc *d, size_t struct_size) {
     return settings_init(&settings_collider, d, struct_size, &defaults);
 }
 
-/// Indices of one triangle or edge: within range, all different.
+/// Checks the indices of one triangle or edge: within range, and all different.
 static pbs_status check_elements(const uint32_t *indices, size_t count, size_t width,
                                  size_t vertex_count, const char *what) {
     if (count > 0) {
@@ -60,7 +60,7 @@ struct distance_grid collider_grid(const pbs_collider_desc *d) {
                                  .is_linear = d->grid_interpolation == PBS_GRID_LINEAR};
     copy3(d->grid_origin, grid.origin);
     memcpy(grid.counts, d->grid_counts, sizeof grid.counts);
-    // There may be no sample, before counts are checked.
+    // grid_samples may be null, and counts have not been checked here.
     grid.is_hollow = d->grid_samples != NULL && collider_sample_count(d) > 0 &&
                      d->grid_samples[0] < 0.0F;
     return grid;

@@ -1,5 +1,5 @@
-// Integrators as the public API has them: a scheme of src/integrate with its settings, independent
-// of any world.
+// Integrators of the public interface: a scheme of src/integrate with its settings, independent of
+// any world.
 #include "world/objects/integrator.h"
 
 #include <math.h>
@@ -43,8 +43,8 @@ static pbs_status check_reserved(const uint32_t *reserved, size_t count, const c
     return PBS_OK;
 }
 
-/// alpha is a growth bound of the squared amplitude per step (docs/theory/schemes.md section 4): 4
-/// is where eigenvalues become real.
+/// alpha bounds the growth of the squared amplitude per step (docs/theory/schemes.md section 4).
+/// Above 4 eigenvalues would be real.
 static pbs_status check_energy_control(const pbs_energy_control *c) {
     RETURN_IF_FAILED(check_choice(c->alpha_choice, PBS_ALPHA_FIXED, PBS_ALPHA_SPARSE_SEARCH,
                                   "energy_control.alpha_choice"));
@@ -74,7 +74,7 @@ static pbs_status check_linearized(const pbs_integrator_desc *d) {
     return PBS_OK;
 }
 
-/// 0 is a default; infinity means what the header says.
+/// growth: 0 is the default; infinity as in integrator.h.
 static pbs_status check_step_growth(const pbs_integrator_desc *d) {
     const double growth = d->step_control.growth;
     const double highest = scheme_find(d->scheme)->history > 1 ? 2.0 : INFINITY;
@@ -87,7 +87,7 @@ static pbs_status check_step_lengths(const pbs_step_control *c) {
     return check_within(c->initial, 0.0, c->max, "step_control.initial");
 }
 
-/// What the scheme and its other settings leave a control to measure.
+/// Checks that the scheme and its other settings allow the measure of the step control.
 static pbs_status check_measure(const pbs_integrator_desc *d) {
     const struct scheme_table *const scheme = scheme_find(d->scheme);
     const int32_t kind = d->step_control.kind;
@@ -104,7 +104,7 @@ static pbs_status check_measure(const pbs_integrator_desc *d) {
                            "step_control.kind is PBS_STEP_ALPHA, but %s has no energy control",
                            scheme->name);
     }
-    // Blending searches always.
+    // Energy blending always searches.
     return scheme->control == CONTROL_STATE || d->energy_control.alpha_choice != PBS_ALPHA_FIXED
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,

@@ -1,4 +1,4 @@
-// Scripted motion of colliders; see motion.h.
+// See motion.h.
 #include "world/objects/motion.h"
 
 #include <string.h>

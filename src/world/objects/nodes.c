@@ -1,5 +1,4 @@
-// The nodes of all bodies; see nodes.h. The arrays are told apart by a table, so that each
-// operation is one loop.
+// See nodes.h. A table lists the arrays, so that each operation is one loop over it.
 #include "world/objects/nodes.h"
 
 #include <math.h>
@@ -47,7 +46,7 @@ pbs_status nodes_reserve(struct nodes *nodes, struct memory *memory, size_t more
     list_columns(nodes, columns);
     size_t capacity = nodes->capacity;
     for (int i = 0; i < COLUMN_COUNT; i++) {
-        // Arrays that a failure left larger than the common capacity are simply made anew.
+        // After a failure some arrays may be larger than the common capacity; they are reallocated.
         capacity = nodes->capacity;
         RETURN_IF_FAILED(memory_reserve(memory, columns[i].variable, &capacity, nodes->count + more,
                                         columns[i].size));

@@ -8,8 +8,8 @@
 #include "world/objects/body_table.h"
 
 static const double WEIGHT_LIMIT = 1000.0;
-// Weights computed in single precision are normalised by the host; those in double miss 1 by
-// roundings of weights up to the limit.
+// The sum of weights in double precision may differ from 1 by the rounding errors of weights up to
+// the limit. The host normalises weights that it computed in single precision.
 static const double WEIGHT_ERROR = 1e-9;
 
 static pbs_status check_weights(const double *weights, int count, const char *name) {
@@ -39,8 +39,8 @@ static pbs_status refuse_kind(const char *name, const char *what) {
     return status_fail(PBS_ERROR_ARGUMENT, "%s: the body has no %s", name, what);
 }
 
-/// Adds weight times another point. Nodes of one body have at most POINT_NODES different nodes
-/// here.
+/// Adds weight times another point. The points that are added here have at most POINT_NODES
+/// different nodes together.
 static void add_point(struct point *sum, double weight, const struct point *other) {
     for (uint32_t k = 0; k < other->count; k++) {
         uint32_t i = 0;

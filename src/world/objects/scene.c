@@ -1,4 +1,4 @@
-// The scene's own life; see scene.h.
+// See scene.h.
 #include "world/objects/scene.h"
 
 #include "world/objects/body_table.h"
@@ -96,7 +96,7 @@ void scene_forget_history(struct scene *scene) {
 void scene_forget_body(struct scene *scene, const struct body *body) {
     struct history *history = &scene->history;
     history->memory = (struct scheme_memory){.known = 1};
-    // Where bodies have changed meanwhile, all targets are forgotten already.
+    // If bodies have changed since, all targets have been discarded already.
     const bool is_current = history->account_count == scene->bodies.count;
     for (uint32_t i = 0; i < history->account_count; i++) {
         if (is_current && scene_body(scene, i) == body) {

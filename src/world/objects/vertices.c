@@ -1,4 +1,4 @@
-// Vertices of bodies; see vertices.h.
+// See vertices.h.
 #include "world/objects/vertices.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ void vertices_update(const struct nodes *nodes, const struct body *body) {
 
 // --- from vertices to nodes ---
 
-/// Means over the vertices: of the weights of nodes 1 to 3, and of the vectors.
+/// Computes means over the vertices: of the weights of nodes 1 to 3, and of the vectors.
 static void means(const struct body *body, const double *xyz, double weight[3], double vector[3]) {
     const double share = 1.0 / (double)body->vertex_count;
     for (int k = 0; k < 3; k++) {
@@ -56,8 +56,8 @@ static void means(const struct body *body, const double *xyz, double weight[3], 
     }
 }
 
-/// The nodes whose sums come closest, by least squares about the means. Vertices that span no space
-/// do not occur: they enclose a volume.
+/// Fits the nodes to the vertices by least squares about the means. The 3 x 3 system is regular,
+/// because the vertices enclose a volume.
 static void fit(const struct body *body, const double *xyz, double nodes[12]) {
     double mean_weight[3];
     double mean[3];
@@ -86,7 +86,7 @@ static void fit(const struct body *body, const double *xyz, double nodes[12]) {
     }
 }
 
-/// PBS_ERROR_ARGUMENT where a vertex is further than `tolerance` from what the nodes make of it.
+/// Returns PBS_ERROR_ARGUMENT if the fitted nodes miss a vertex by more than `tolerance`.
 static pbs_status check_fit(const struct body *body, const double *xyz, const double nodes[12],
                             double tolerance, const char *name) {
     for (size_t i = 0; i < body->vertex_count; i++) {
@@ -112,7 +112,7 @@ static double largest(const double *values, size_t count) {
     return result;
 }
 
-// Coordinates of single precision are off by 6e-8 of their size.
+// Relative; rounding to single precision gives errors of 6e-8.
 static const double fit_tolerance = 1e-6;
 
 pbs_status vertices_set_positions(struct nodes *nodes, const struct body *body, const double *xyz) {

@@ -134,7 +134,7 @@ pbs_status saved_collider_read(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(saved_load_read(in, &collider->load));
     read_doubles(in, collider->velocity, 3);
     read_doubles(in, collider->angular_velocity, 3);
-    // Orientations are kept as they were: normalising once more could change their last bits.
+    // Orientations are not normalised again, which could change their last bits.
     double unit[4];
     RETURN_IF_FAILED(contact_kind_check_collider(settings, d));
     RETURN_IF_FAILED(collider_check(d, unit));

@@ -1,5 +1,5 @@
-// Saving a world. Descriptions are written as they were given and the state as it is; what follows
-// from them (masses, surfaces, matrices) is made again by the restore.
+// Saves a world: the descriptions as the host gave them, and the state. Data that follow from these
+// (masses, surfaces, matrices) are computed again by the restore.
 #include "world/snapshots/saved_collider.h"
 #include "world/snapshots/saved_joint.h"
 #include "world/snapshots/snapshot.h"
@@ -143,7 +143,7 @@ static void write_optional(struct byte_writer *out, const double *values, size_t
     }
 }
 
-/// Arrays of other bodies or another scheme than the present ones hold nothing that is known.
+/// Whether the history belongs to the current bodies and scheme.
 static bool is_of_use(const struct history *history, const struct scene *scene) {
     const struct scheme_table *scheme = scene->integrator.scheme;
     return history->node_count == scene->nodes.count &&
@@ -181,7 +181,7 @@ static void write_history(struct byte_writer *out, const struct scene *scene) {
     }
 }
 
-/// Those that the host has set.
+/// Writes the coefficients that the host has set.
 static void write_frictions(struct byte_writer *out, const struct friction_table *table) {
     for (uint32_t a = 0; a < PBS_SURFACE_MATERIALS; a++) {
         for (uint32_t b = a; b < PBS_SURFACE_MATERIALS; b++) {

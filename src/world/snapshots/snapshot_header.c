@@ -1,5 +1,5 @@
-// What saved worlds and saved systems share: the header, which says who wrote it, how long it is
-// and whether it was changed; the way into a buffer; the memory of a step control.
+// Functions shared by the snapshots of worlds and systems: the header with magic, version, size and
+// checksum; writing to a buffer; the history of step control.
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "world/interface/check.h"
 #include "world/snapshots/snapshot.h"
 
-/// Writes the header in front of size - sizeof(struct snapshot_header) bytes that are there.
+/// Writes the header before the size - sizeof(struct snapshot_header) bytes that have been written.
 static void seal(void *bytes, size_t size, const char magic[8]) {
     struct snapshot_header header = {
         .order = SNAPSHOT_ORDER, .version = SNAPSHOT_VERSION, .size = size};

@@ -1,6 +1,6 @@
-// Restoring a world: bytes become descriptions, which go through the same checks as a host's; the
-// scene is made aside and takes the old one's place when it is whole. Every count is compared with
-// the bytes left before it is used.
+// Restores a world. The bytes are read as descriptions, which pass the same checks as those of a
+// host. A new scene is built, and replaces the old one when it is complete. Every count is compared
+// with the number of bytes left before it is used.
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "world/snapshots/snapshot.h"
 #include "world/world.h"
 
-/// A refusal of restored values is one of the bytes; a failure to get memory stays what it is.
+/// Errors in restored values become PBS_ERROR_FORMAT; PBS_ERROR_MEMORY stays.
 static pbs_status as_format(pbs_status status, const char *what, size_t index) {
     if (status >= 0 || status == PBS_ERROR_MEMORY) {
         return status;
@@ -28,12 +28,12 @@ static pbs_status as_format(pbs_status status, const char *what, size_t index) {
 
 // --- settings and totals ---
 
-/// Limits of work are the host's: a saved world may only stay below.
+/// A saved world may lower the host's limits of work, but not raise them.
 static uint32_t lower(uint32_t saved, uint32_t present) {
     return saved < present ? saved : present;
 }
 
-/// PBS_AUTOMATIC counts as what it comes to at most.
+/// PBS_AUTOMATIC is compared by the largest value that it stands for.
 static uint32_t lower_divisions(uint32_t saved, uint32_t present) {
     const uint32_t unset = (uint32_t)PBS_AUTOMATIC, most = CONTACT_SCALE_DIVISIONS;
     const uint32_t limit = present == unset ? most : present;
@@ -326,7 +326,7 @@ static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
     return PBS_OK;
 }
 
-/// Bodies in a plane are held there.
+/// Checks that bodies in a plane are constrained to it.
 static pbs_status check_planes(const struct scene *scene) {
     for (size_t b = 0; b < scene->bodies.count; b++) {
         const struct body *body = scene_body(scene, b);
@@ -340,7 +340,7 @@ static pbs_status check_planes(const struct scene *scene) {
     return PBS_OK;
 }
 
-/// Present exactly where the scheme keeps such an array.
+/// Reads an array of the history, if it was saved. wanted: the scheme uses such an array.
 static pbs_status read_optional(struct byte_reader *in, struct memory *memory, size_t count,
                                 bool wanted, double **out) {
     const uint32_t present = read_u32(in);
@@ -357,7 +357,7 @@ static pbs_status read_optional(struct byte_reader *in, struct memory *memory, s
                : status_fail(PBS_ERROR_FORMAT, "a state of the history is not finite");
 }
 
-/// None before the first step; else one for each body.
+/// Reads the accounts of energy control: none before the first step, otherwise one per body.
 static pbs_status read_accounts(struct byte_reader *in, struct memory *memory,
                                 const struct scene *scene, struct history *history) {
     size_t count = 0;
@@ -462,7 +462,7 @@ static pbs_status read_joints(struct byte_reader *in, struct memory *memory, str
     return PBS_OK;
 }
 
-// --- all together ---
+// --- the world ---
 
 static pbs_status read_frictions(struct byte_reader *in, struct friction_table *out) {
     int64_t last = -1;

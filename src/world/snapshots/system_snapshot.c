@@ -1,5 +1,5 @@
-// Saving a system's state, with what the scheme remembers. Matrices, callbacks and tolerances are
-// those of the system that is restored into.
+// Saves and restores the state of a system, with the scheme's history. Matrices, callbacks and
+// tolerances are not saved: the system that is restored into keeps its own.
 #include <math.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static bool read_kinematics(struct byte_reader *in, struct kinematics *k, size_t
     return x && v && a;
 }
 
-/// Whose memory the state has; *out stays empty where nobody's.
+/// Reads the scheme to which the history belongs. *out stays empty if there is no history.
 static pbs_status read_choice(struct byte_reader *in, struct scheme_memory *memory,
                               struct scheme_choice *out) {
     const uint32_t has_choice = read_u32(in);
@@ -93,7 +93,7 @@ static pbs_status read_choice(struct byte_reader *in, struct scheme_memory *memo
     return PBS_OK;
 }
 
-/// Into the workspace, whose state is nobody's between steps.
+/// Reads the state into the workspace, whose state is unused between steps.
 static pbs_status read_system(struct byte_reader *in, pbs_system *s, struct scheme_choice *choice,
                               struct step_memory *step_memory) {
     struct dense_state *state = &s->workspace.state;

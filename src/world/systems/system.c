@@ -1,5 +1,5 @@
-// Systems as the public API has them: a host's small dense equation of motion, its state, and what
-// the scheme remembers. How they step is system_step.c.
+// Systems of the public interface: a small dense equation of motion with forces of the host, its
+// state, and the scheme's history. Steps are in system_step.c.
 #include "world/systems/system.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "world/objects/integrator.h"
 #include "world/interface/settings.h"
 
-// More unknowns than this are a world's task: matrices would not fit into memory.
+// Largest number of unknowns; the matrices of larger systems would not fit into memory.
 enum { SIZE_LIMIT = 10000 };
 
 // --- settings ---
@@ -56,9 +56,9 @@ static pbs_status check_settings(const pbs_system_desc *d) {
     return check_allocator(&d->allocator);
 }
 
-// --- life ---
+// --- creation ---
 
-/// *out = a copy, or null where there is nothing to copy.
+/// *out = a copy; null if there is nothing to copy.
 static pbs_status copy_numbers(struct memory *memory, const double *values, size_t count,
                                double **out) {
     if (values == NULL) {
@@ -159,7 +159,7 @@ void pbs_system_destroy(pbs_system *s) {
     }
 }
 
-// --- what there is to see and set ---
+// --- state ---
 
 size_t pbs_system_size(const pbs_system *s) {
     return s != NULL ? s->size : 0;
@@ -188,7 +188,7 @@ pbs_status pbs_system_set_state(pbs_system *s, double time, const double *positi
     RETURN_IF_FAILED(check_finite(time, "time"));
     RETURN_IF_FAILED(check_optional(positions, count, "positions"));
     RETURN_IF_FAILED(check_optional(velocities, count, "velocities"));
-    // The host may hand in what it was shown.
+    // The arrays may be those that the host has read, so they may overlap the state.
     if (positions != NULL) {
         memmove(s->state.now.x, positions, count * sizeof(double));
     }
