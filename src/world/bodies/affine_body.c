@@ -56,7 +56,7 @@ static pbs_status check_description(const pbs_affine_desc *d, struct memory *mem
     return check_mesh(d, memory);
 }
 
-// --- making ---
+// --- creation ---
 
 static pbs_status copy_description(struct body *body, struct memory *memory,
                                    const pbs_affine_desc *d) {
@@ -80,14 +80,14 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     return body->triangles != NULL ? PBS_OK : PBS_ERROR_MEMORY;
 }
 
-/// Coordinates of a vertex in the principal frame.
+/// Computes the coordinates of a vertex in the principal frame.
 static void principal_coordinates(const struct affine_body *affine, size_t vertex, double out[3]) {
     double from_center[3];
     subtract3(affine->rest + 3 * vertex, affine->center, from_center);
     multiply_transposed3(affine->axes, from_center, out);
 }
 
-/// Frame and radius; mass: of the four nodes, kg.
+/// Computes the principal frame and the radius. mass: of the four nodes, kg.
 static pbs_status measure(struct body *body, double mass[AFFINE_NODES]) {
     struct affine_body *affine = &body->affine;
     const struct surface_view surface = {body->vertex_count, affine->rest, body->triangle_count,
@@ -124,7 +124,8 @@ static pbs_status measure(struct body *body, double mass[AFFINE_NODES]) {
                                              stiffness);
 }
 
-/// Each vertex has the mass times a third of the area around it over the area of all.
+/// Distributes the mass over the vertices in proportion to a third of the area of the triangles
+/// around them.
 static void share_mass(struct body *body, double mass) {
     double total = 0.0;
     for (int pass = 0; pass < 2; pass++) {
@@ -188,11 +189,12 @@ static void fill_nodes(const struct body *body, const pbs_affine_desc *d, const 
     }
     memcpy(nodes->mass + start, mass, body->node_count * sizeof *mass);
     memset(nodes->kind + start + 1, NODE_HANDLE, body->node_count - 1);
-    // Not colliding: obstacles act on points, which handles are not. No stiffness: that of a nearly
-    // rigid body says nothing of the forces that matter.
+    // `colliding` stays 0, because obstacles act on points, not on handles. `stiffness` stays 0,
+    // because the stiffness of a nearly rigid body is unrelated to the forces that act.
 }
 
-/// Coordinates, placements and velocities are finite one by one and may not be together.
+/// Checks the nodes: coordinates, poses and velocities that are each permitted may together
+/// overflow.
 static pbs_status check_state(const struct body *body, const struct nodes *nodes) {
     const double *x = nodes->x + 3 * body->node_start;
     const double *v = nodes->v + 3 * body->node_start;
@@ -244,7 +246,7 @@ static size_t count_affine(const struct scene *scene) {
     return count;
 }
 
-/// Arrays of all affine bodies, in their order.
+/// Arrays of all affine bodies, in order.
 struct gathered_affine {
     uint32_t *nodes;
     double *stiffness, *radius, *damping;
@@ -293,7 +295,7 @@ static pbs_status add_terms(const struct scene *scene, struct memory *memory,
     return status;
 }
 
-/// k V |A^T A - 1|^2 is 4 k V |E|^2, E the strain of A.
+/// The energy k V |A^T A - 1|^2 is 4 k V |E|^2, E being the strain of A.
 static void gather_handles(const struct body *body, size_t element, size_t at,
                            const struct damped *out) {
     (void)element;
@@ -368,7 +370,8 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     return create(scene, memory, &d, out);
 }
 
-/// Those of nodes are part of the state, and vertices are none.
+/// Reads the contact forces of vertices, which are not nodes; those of nodes are saved with the
+/// nodes.
 static pbs_status resume(struct byte_reader *in, struct memory *memory, struct body *body) {
     (void)memory;
     read_doubles(in, body->vertices.contact_force, 3 * body->vertex_count);

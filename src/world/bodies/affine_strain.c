@@ -1,4 +1,4 @@
-// The handles are the columns of A times the body's radius.
+// See affine_strain.h. The handles are the columns of A times the body's radius.
 #include "world/bodies/affine_strain.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// Bodies moved by a host's own energy: checks of the description, and callbacks registered again
-// after a restore.
+// Custom bodies, whose energy is a callback of the host: checks of the description, and callbacks
+// that are registered again after a restore.
 #include <string.h>
 
 #include "world/interface/check.h"
@@ -93,7 +93,7 @@ static void fill_nodes(const struct body *body, const pbs_custom_desc *d, struct
     memcpy(nodes->mass + start, d->masses, body->node_count * sizeof *d->masses);
 }
 
-/// A restore does not know the callback yet.
+/// `create` of struct body_table. The callback may be null, because a restore does not know it yet.
 static pbs_status create(struct scene *scene, struct memory *memory, const void *description,
                          struct body **out) {
     const pbs_custom_desc *d = description;
@@ -198,7 +198,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     const size_t size = d.width * sizeof *d.stencils;
     RETURN_IF_FAILED(read_count(in, "stencils", size, &d.stencil_count));
     RETURN_IF_FAILED(read_block(in, memory, d.stencil_count, size, &arrays->indices));
-    // Positions follow with the nodes of all bodies.
+    // The positions are saved with the nodes of all bodies.
     arrays->positions = memory_allocate(memory, d.vertex_count, 3 * sizeof(double));
     if (arrays->positions == NULL) {
         return PBS_ERROR_MEMORY;

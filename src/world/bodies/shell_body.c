@@ -1,5 +1,4 @@
-// Thin shells: checks of the description, lumped masses, hinges, and what tolerances are relative
-// to.
+// Thin shells: checks of the description, lumped masses, hinges, and the force scale of each node.
 #include <math.h>
 #include <string.h>
 
@@ -25,8 +24,8 @@ double shell_rigidity(const struct shell_body *shell) {
 
 // --- checks ---
 
-/// Below zero the membrane's energy would have no lower bound: lambda, which is negative there,
-/// goes with the square of ln J, mu with ln J.
+/// Below zero the membrane's energy would have no lower bound: lambda is then negative and
+/// multiplies the square of ln J, whereas mu multiplies ln J.
 static pbs_status check_poisson(double poisson) {
     if (poisson < 0.0) {
         return status_fail(PBS_ERROR_ARGUMENT,
@@ -70,7 +69,7 @@ static pbs_status check_description(const pbs_shell_desc *d, struct memory *memo
     return sheet_check(&sheet, memory);
 }
 
-// --- making ---
+// --- creation ---
 
 static pbs_status copy_description(struct body *body, struct memory *memory,
                                    const pbs_shell_desc *d) {
@@ -99,9 +98,10 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     return shell_set_clamps(body, memory, d);
 }
 
-/// Masses, and the rigidity over the root of the nodal area: the force that bends the sheet around
-/// a vertex by an angle of one. Forces of stretching are larger by the square of that length over
-/// the thickness; relative to them a sheet would count as solved before it has bent.
+/// Computes masses and the force scale of each node: the rigidity over the square root of the nodal
+/// area, which is the force that bends the sheet around a vertex by 1 rad. Stretching forces are
+/// larger by (length / thickness)^2. A tolerance relative to them would accept a sheet before it
+/// has bent.
 static void measure(const struct body *body, struct nodes *nodes) {
     const struct shell_body *shell = &body->shell;
     const struct surface_view sheet = {body->node_count, shell->rest, body->triangle_count,
@@ -165,7 +165,7 @@ static void free_own(struct body *body, struct memory *memory) {
     memory_release(memory, body->shell.clamps);
 }
 
-// --- what others ask ---
+// --- properties ---
 
 static double stiffest(const struct body *body) {
     return body->shell.young;

@@ -53,10 +53,10 @@ pbs_status shell_set_rest_angles(struct body *body, struct memory *memory,
 
 // --- clamped borders ---
 
-/// Border sides in lists by the vertex where they start.
+/// Lists of border sides by their first vertex.
 struct borders {
-    uint32_t *first; ///< by vertex; UINT32_MAX: none
-    uint32_t *next;  ///< by side
+    uint32_t *first; ///< per vertex: its first side; UINT32_MAX: none
+    uint32_t *next;  ///< per side: the next one in the list
 };
 
 static void list_borders(const struct body *body, struct borders *borders) {
@@ -108,7 +108,7 @@ static pbs_status set_clamp(struct body *body, const struct borders *borders,
     subtract3(q, p, edge);
     scale3(1.0 / length, d->clamped_directions + 3 * k, unit);
     cross3(edge, unit, across);
-    // A direction along the edge says nothing about the slope across it.
+    // A direction along the edge does not define the slope across it.
     if (!(norm3(across) > 1e-6 * norm3(edge))) {
         return status_fail(PBS_ERROR_ARGUMENT,
                            "clamped edge %zu: direction (%g, %g, %g), must point across the edge",
@@ -125,7 +125,7 @@ static pbs_status set_clamps(struct body *body, struct borders *borders, const p
     for (size_t k = 0; k < d->clamped_edge_count; k++) {
         RETURN_IF_FAILED(set_clamp(body, borders, d, k));
     }
-    // Sides that are named are marked in `next`, which has served.
+    // `next` is no longer needed, and is used to mark the clamped sides.
     memset(borders->next, 0, 3 * body->triangle_count * sizeof *borders->next);
     for (size_t k = 0; k < d->clamped_edge_count; k++) {
         if (borders->next[body->shell.clamp_sides[k]]++ != 0) {

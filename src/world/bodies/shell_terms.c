@@ -10,14 +10,14 @@
 #include "geometry/meshes/sheet.h"
 #include "world/objects/body_table.h"
 
-/// Arrays of all triangles of the shells that are wanted, in the order of bodies.
+/// Arrays of all triangles of the selected shells, in the order of bodies.
 struct gathered_triangles {
-    uint32_t *nodes, *neighbours; ///< neighbours: by side
+    uint32_t *nodes, *neighbours; ///< neighbours: per side
     double *thickness, *young, *poisson, *rigidity, *damping;
-    double *rest_angles, *clamps; ///< by side, see plate_bending.h
+    double *rest_angles, *clamps; ///< per side, see plate_bending.h
 };
 
-/// And of all their hinges.
+/// Arrays of all hinges of these shells.
 struct gathered_hinges {
     uint32_t *nodes;
     double *rigidity, *damping, *rest_angles;
@@ -27,7 +27,7 @@ static bool is_shell(const struct body *body, int32_t bending) {
     return body->table == &body_table_shell && body->shell.bending == bending;
 }
 
-/// Of what has no number of its own: NaN stands for that of the rest positions.
+/// Returns the rest angle of a side; NaN: that of the rest positions.
 static double rest_angle(const struct shell_body *shell, uint32_t side) {
     if (shell->rest_angles != NULL) {
         return shell->rest_angles[side];
@@ -151,7 +151,7 @@ static pbs_status make_triangles(const struct scene *scene, struct memory *memor
     return make_plates(scene, memory, rest, g, out);
 }
 
-/// The membrane and the plates of all shells.
+/// Adds the membrane and the plate bending of all shells.
 static pbs_status add_triangles(const struct scene *scene, struct memory *memory,
                                 const double *rest, struct body_terms *out) {
     size_t count = 0;

@@ -1,5 +1,5 @@
-// Deformable solids: checks of the description, lumped masses, boundary, and what tolerances are
-// relative to.
+// Deformable solids: checks of the description, lumped masses, boundary, and the force scale of
+// each node.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ double tet_value(const struct tet_values *values, size_t tet) {
 
 // --- checks ---
 
-/// What the three per-element arrays have in common.
+/// One of the three per-element arrays, with its bounds.
 struct range {
     const char *name;
     double low;  ///< excluded
@@ -54,7 +54,7 @@ static pbs_status refuse_unbounded(const struct material_table *material, const 
         name, poisson, material->name, material->unbounded);
 }
 
-/// With a negative Poisson ratio lambda is negative, which some energies do not survive
+/// With a negative Poisson's ratio lambda is negative, and some energies have no lower bound
 /// (docs/theory/materials.md section 4.2).
 static pbs_status check_bounded(const pbs_solid_desc *d) {
     const struct material_table *material = material_find(d->material);
@@ -110,7 +110,7 @@ static pbs_status check_description(const pbs_solid_desc *d, struct memory *memo
     return tet_mesh_check(&mesh, memory);
 }
 
-// --- making ---
+// --- creation ---
 
 static bool copy_values(struct memory *memory, double value, const double *per_tet, size_t count,
                         struct tet_values *out) {
@@ -139,8 +139,8 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     return tet_boundary(&mesh, memory, &body->triangles, &body->triangle_count);
 }
 
-/// Young modulus times nodal volume^(2/3), the modulus weighted by volume: the force of a strain of
-/// one.
+/// Computes the force scale of each node: Young's modulus, averaged by volume, times nodal
+/// volume^(2/3), the force at a strain of 1.
 static void measure_stiffness(const struct body *body, struct nodes *nodes, double *volume) {
     const struct solid_body *solid = &body->solid;
     const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
@@ -164,8 +164,8 @@ static void fill_nodes(const struct body *body, const pbs_solid_desc *d, struct 
     nodes_set(nodes, start, body->node_count,
               d->initial_positions != NULL ? d->initial_positions : d->positions,
               d->initial_velocities);
-    // Colliders act on inner vertices too, as in OPT section 5.1: in a hard impact they would pass
-    // the surface, and an obstacle, where the material lets elements invert.
+    // Colliders also act on inner vertices, as in OPT section 5.1. In a hard impact these would
+    // otherwise pass through the surface and into an obstacle, if the material permits inversion.
     const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
                                        solid->tets};
     const bool per_tet = solid->density.per_tet != NULL;
@@ -322,9 +322,9 @@ static size_t count_damped(const struct body *body) {
 static const struct damped_elements DAMPED = {
     .shape = STRAIN_TETRAHEDRON, .width = 4, .count = count_damped, .gather = gather_tet};
 
-// --- what others ask ---
+// --- properties ---
 
-/// Length is that of a cube that six such tetrahedra fill.
+/// E / (density length^2), length being the edge of a cube made of six such tetrahedra.
 static double tet_stiffness(const struct solid_body *solid, const struct tet_mesh_view *mesh,
                             size_t tet) {
     const double length = cbrt(6.0 * tet_signed_volume(mesh, tet));

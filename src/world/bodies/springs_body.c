@@ -1,5 +1,4 @@
-// Particles and springs: checks of the description, rest lengths, and what tolerances are relative
-// to.
+// Particles and springs: checks of the description, rest lengths, and the force scale of each node.
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +46,7 @@ static pbs_status check_spring(const pbs_springs_desc *d, size_t spring) {
 
 struct springs_body {
     size_t spring_count;
-    uint32_t *springs;                ///< spring_count x 2, the body's own vertex indices
+    uint32_t *springs;                ///< spring_count x 2, vertex indices within the body
     double *stiffness, *rest_lengths; ///< spring_count, N/m and metres
 };
 
@@ -81,7 +80,7 @@ static pbs_status check_description(const pbs_springs_desc *d) {
     return check_springs(d);
 }
 
-// --- making ---
+// --- creation ---
 
 static double length_of(const pbs_springs_desc *d, size_t spring) {
     double l[3];
@@ -120,7 +119,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     return PBS_OK;
 }
 
-/// The force of a strain of one, of the strongest spring at each node.
+/// Computes the force scale of each node: the force at a strain of 1 of its stiffest spring.
 static void measure_stiffness(const struct body *body, double *stiffness) {
     const struct springs_body *own = own_of(body);
     for (size_t i = 0; i < 2 * own->spring_count; i++) {
@@ -246,9 +245,10 @@ static size_t count_damped(const struct body *body) {
 static const struct damped_elements DAMPED = {
     .shape = STRAIN_LINE, .width = 2, .count = count_damped, .gather = gather_spring};
 
-// --- what others ask ---
+// --- properties ---
 
-/// Of a spring as a bar of its length's square.
+/// Returns the largest modulus of springs, each taken as a bar with a section of its length
+/// squared.
 static double stiffest(const struct body *body) {
     const struct springs_body *springs = own_of(body);
     double most = 0.0;
@@ -288,7 +288,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
         RETURN_IF_FAILED(
             read_block(in, memory, d.spring_count, sizeof(double), &arrays->values[i]));
     }
-    // Positions follow with the nodes of all bodies.
+    // The positions are saved with the nodes of all bodies.
     arrays->positions = memory_allocate(memory, d.vertex_count, 3 * sizeof(double));
     if (arrays->positions == NULL) {
         return PBS_ERROR_MEMORY;

@@ -1,5 +1,5 @@
-// Bonded bodies: checks of the description, inertia, contact radii, and what tolerances are
-// relative to. Nodes are the particles' positions, then their rotations.
+// Bonded bodies: checks of the description, masses and moments of inertia, contact radii, and the
+// force scale of each node. Nodes are the particles' positions, then their rotations.
 #include <math.h>
 #include <string.h>
 
@@ -127,7 +127,7 @@ static pbs_status check_description(const pbs_bonded_desc *d) {
     return check_bonds(d);
 }
 
-// --- making ---
+// --- creation ---
 
 double bonded_radius_of_gyration(double radius) {
     return sqrt(0.4) * radius;
@@ -141,7 +141,8 @@ struct bond_stiffness bonded_stiffness(const struct body *body, size_t bond, dou
                                   own->bond_radii[bond], norm3(rest));
 }
 
-/// Moduli, sections and lengths are fine one by one and may not be together.
+/// Checks the stiffnesses of bonds: moduli, sections and lengths that are each permitted may
+/// together overflow or underflow.
 static pbs_status check_stiffnesses(const struct body *body) {
     for (size_t i = 0; i < body->bonds.count; i++) {
         double rest[3];
@@ -158,8 +159,8 @@ static pbs_status check_stiffnesses(const struct body *body) {
     return PBS_OK;
 }
 
-// Of the distance of two particles that bonds join: what is left keeps contact quiet at rest, and
-// where a bond breaks that was pressed together.
+// Largest contact radius, relative to the distance of two particles that are joined by bonds. The
+// gap that is left avoids contact forces at rest, and when a bond under compression breaks.
 static const double CONTACT_SHARE = 0.45;
 
 static void limit_pair(const double *positions, size_t a, size_t b, double *radii) {
@@ -170,7 +171,8 @@ static void limit_pair(const double *positions, size_t a, size_t b, double *radi
     radii[b] = fmin(radii[b], limit);
 }
 
-/// start: particle_count + 1, zero at first; neighbour: 2 bond_count.
+/// Lists the neighbours of each particle. start: particle_count + 1, initially zero; neighbour: 2
+/// bond_count.
 static void list_neighbours(const pbs_bonded_desc *d, uint32_t *start, uint32_t *neighbour) {
     for (size_t k = 0; k < 2 * d->bond_count; k++) {
         start[d->bonds[k] + 1]++;
@@ -179,14 +181,15 @@ static void list_neighbours(const pbs_bonded_desc *d, uint32_t *start, uint32_t 
         start[i + 1] += start[i];
     }
     for (size_t k = 2 * d->bond_count; k-- > 0;) {
-        // Every list is filled from behind, so that its start ends where the one before does.
+        // Each list is filled from its end, so start[i + 1] decreases to the beginning of list i.
         neighbour[--start[d->bonds[k] + 1]] = d->bonds[k ^ 1];
     }
     memmove(start, start + 1, d->particle_count * sizeof *start);
     start[d->particle_count] = (uint32_t)(2 * d->bond_count);
 }
 
-/// Particles that are joined by one bond or two are not to overlap at rest.
+/// Limits the contact radii such that particles that are joined by one bond or by two do not touch
+/// at rest.
 static pbs_status limit_contact_radii(struct memory *memory, const pbs_bonded_desc *d,
                                       double *radii) {
     uint32_t *start = memory_allocate(memory, d->particle_count + 1, sizeof *start);
@@ -275,8 +278,9 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
                                : PBS_OK;
 }
 
-/// The force of a strain of one, of the strongest bond at each particle; of its rotation, the
-/// moment of a radian over the length that makes it a coordinate.
+/// Computes the force scale of each node. For positions it is the force at a strain of 1 of the
+/// stiffest bond of the particle; for rotations the moment per radian divided by the radius of
+/// gyration.
 static void measure_stiffness(const struct body *body, double *stiffness) {
     const struct bonded_body *own = &body->bonded;
     for (size_t i = 0; i < body->bonds.count; i++) {
@@ -303,7 +307,7 @@ static void fill_nodes(const struct body *body, const pbs_bonded_desc *d, struct
         const double r = d->radii[i];
         const double mass = d->masses != NULL ? d->masses[i] : volume * r * r * r * d->density;
         nodes->mass[start + i] = mass;
-        // In units of the radius of gyration a moment of inertia is the mass itself.
+        // The coordinates are rotations times the radius of gyration, so the inertia is the mass.
         nodes->mass[start + count + i] = mass;
         nodes->kind[start + count + i] = NODE_ROTATION;
         for (size_t k = 0; k < 3 && d->angular_velocities != NULL; k++) {
@@ -314,7 +318,8 @@ static void fill_nodes(const struct body *body, const pbs_bonded_desc *d, struct
     measure_stiffness(body, nodes->stiffness + start);
 }
 
-/// Densities and radii are fine one by one and may not be together.
+/// Checks masses and velocities: densities and radii that are each permitted may together overflow
+/// or underflow.
 static pbs_status check_state(const struct body *body, const struct nodes *nodes) {
     const size_t rotations = body->node_start + body->vertex_count;
     RETURN_IF_FAILED(check_masses(nodes->mass + body->node_start, body->vertex_count));

@@ -1,4 +1,4 @@
-// What bonds of bonded bodies bear, and how fast they crack.
+// Loads of the bonds of bonded bodies, and the speed of cracks.
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "world/particles/body_bonds.h"
 #include "world/particles/bonded.h"
 
-/// A bond as it is, from one particle to the other.
+/// Reads the state of a bond, from its first particle to its second.
 static void read_bond(const struct body *body, const struct particle_view *view, size_t bond,
                       struct bond_state *out) {
     const uint32_t *end = body->bonds.pairs + 2 * bond;
@@ -19,7 +19,7 @@ static void read_bond(const struct body *body, const struct particle_view *view,
 
 static pbs_bond_load load_of(const struct bond_load *load, double radius) {
     const double area = 3.14159265358979323846 * radius * radius;
-    // r / I and r / J of a circle.
+    // r / I of a circular section; r / J is half of it.
     const double bent = 4.0 / (area * radius);
     return (pbs_bond_load){.normal = load->normal,
                            .shear = load->shear,
@@ -60,8 +60,8 @@ struct bond_excess bonded_measure_excess(const struct body *body, size_t bond,
                                 fmax(load->normal_stress / tensile, load->shear_stress / shearing)};
 }
 
-/// s: the mean, over the bonds that may break, of the time that Rayleigh's wave takes along one: in
-/// a row of such bonds and particles a wave of shear takes sqrt(m / k_t).
+/// Returns the mean time, s, in which a Rayleigh wave travels along a bond, over the bonds that may
+/// break. A shear wave takes sqrt(m / k_t) per bond in a row of such bonds and particles.
 double bonded_crack_step(const struct nodes *nodes, const struct body *body) {
     const struct bonded_body *own = &body->bonded;
     const struct body_bonds *bonds = &body->bonds;

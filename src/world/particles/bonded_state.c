@@ -1,4 +1,5 @@
-// Orientations and spins of bonded bodies: a step's copies of them, and their signs.
+// Orientations and angular velocities of bonded bodies: the copies that steps compute with, and the
+// signs of quaternions.
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "world/particles/bonded.h"
 #include "world/interface/check.h"
 
-// --- a step's copies ---
+// --- copies for steps ---
 
 static size_t count_rotations(const struct scene *scene) {
     size_t count = 0;
@@ -105,14 +106,16 @@ void bonded_commit_orientations(struct scene *scene, const struct rotations *rot
 
 // --- setting ---
 
-/// A quaternion and its negative are one orientation, and bonds want neighbours that are less than
-/// half a turn apart to be so as quaternions too: signs are those of a tree of bonds.
+/// A quaternion and its negative are the same orientation. Bonds need neighbours that differ by
+/// less than half a turn to have quaternions with a positive product. The signs are therefore
+/// propagated along a spanning tree of the bonds.
 struct sign_forest {
     uint32_t *parent;
-    uint8_t *flipped; ///< 1: of the other sign than the parent
+    uint8_t *flipped; ///< 1: the opposite sign of the parent
 };
 
-/// The root, and whether the particle is of the other sign; halves the path.
+/// Returns the root. *flipped: the particle has the opposite sign of the root. Halves the path to
+/// the root.
 static uint32_t find_root(const struct sign_forest *forest, uint32_t particle, uint8_t *flipped) {
     *flipped = 0;
     while (forest->parent[particle] != particle) {
@@ -139,7 +142,7 @@ static void grow_forest(const struct body *body, const double *xyzw,
         if (first != second) {
             const bool differ = product_of(xyzw + 4 * (size_t)end[0], xyzw + 4 * (size_t)end[1]) <
                                 0.0;
-            // The lower one is the root, so that the order of bonds does not matter.
+            // The lower index becomes the root, so that roots do not depend on the order of bonds.
             const uint32_t below = first < second ? second : first;
             forest->parent[below] = first < second ? first : second;
             forest->flipped[below] = (uint8_t)(flipped[0] ^ flipped[1] ^ differ);
@@ -147,7 +150,8 @@ static void grow_forest(const struct body *body, const double *xyzw,
     }
 }
 
-/// Each root, the first of its particles, keeps to the side of its former quaternion.
+/// Sets the quaternions. Each root, the first particle of its tree, gets the sign closest to its
+/// former quaternion.
 static void choose_signs(const struct body *body, const double *xyzw,
                          const struct sign_forest *forest) {
     double *q = body->bonded.orientations;
@@ -155,7 +159,7 @@ static void choose_signs(const struct body *body, const double *xyzw,
         uint8_t flipped = 0;
         double unit[4];
         const size_t root = find_root(forest, i, &flipped);
-        // Once the root has its own, that has the sign which this says.
+        // If the root has been set already, this gives the same answer.
         const bool turned = product_of(q + 4 * root, xyzw + 4 * root) < 0.0;
         check_quaternion(xyzw + 4 * (size_t)i, "orientation", unit);
         for (size_t k = 0; k < 4; k++) {

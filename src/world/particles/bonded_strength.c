@@ -1,5 +1,5 @@
-// What bonds bear before they break (docs/theory/bonds.md section 4): strengths as given, or from
-// the energy that a crack takes, scattered as flaws are; and whether a body bears itself.
+// Strengths of bonds (docs/theory/bonds.md section 4): as given, or from the fracture energy,
+// scattered as in materials with flaws; and a check of whether the body carries its own weight.
 #include <math.h>
 
 #include "base/matrix3/math3.h"
@@ -48,7 +48,7 @@ static double value_of(const double *values, double value, size_t i) {
     return values != NULL ? values[i] : value;
 }
 
-/// 0 stands for never.
+/// Returns infinity for a given strength of 0: the bond never breaks.
 static double strength_of(double given, double modulus, double fracture_energy, double length) {
     const double strength = fracture_energy > 0.0 ? sqrt(2.0 * modulus * fracture_energy / length)
                                                   : given;
@@ -82,7 +82,8 @@ pbs_status bonded_fill_strengths(const pbs_bonded_desc *d, struct body *body) {
 
 // --- weight ---
 
-/// The weight of a column of its material as high as the body, over its section, Pa.
+/// Returns the stress, Pa, at the foot of a column of the body's material that is as high as the
+/// body.
 static double weight_of(const struct nodes *nodes, const struct body *body,
                         const double gravity[3]) {
     const double strength = norm3(gravity);
@@ -96,7 +97,7 @@ static double weight_of(const struct nodes *nodes, const struct body *body,
         low = fmin(low, height - r * strength);
         high = fmax(high, height + r * strength);
     }
-    // Heights are along gravity, times gravity.
+    // Heights are multiplied by the gravitational acceleration already.
     return body->no_gravity || strength == 0.0 ? 0.0 : mass / volume * (high - low);
 }
 

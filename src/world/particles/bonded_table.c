@@ -75,7 +75,7 @@ static void write(struct byte_writer *out, const struct body *body, const struct
     saved_bonds_write_fragments(out, body);
 }
 
-/// Of bonds that never break strengths are infinite, for which a description says 0.
+/// Reads strengths. Bonds that never break have infinite strengths, which a description gives as 0.
 static pbs_status read_strengths(struct byte_reader *in, struct memory *memory, size_t count,
                                  double **out) {
     RETURN_IF_FAILED(read_block(in, memory, count, sizeof **out, out));
@@ -88,7 +88,7 @@ static pbs_status read_strengths(struct byte_reader *in, struct memory *memory, 
     return PBS_OK;
 }
 
-/// The tetrahedra that particles were made of, if any.
+/// Reads the tetrahedra from which the particles were made, if any.
 static pbs_status read_mesh(struct byte_reader *in, struct memory *memory,
                             struct saved_arrays *arrays, size_t particle_count,
                             struct tet_mesh_view *mesh) {
@@ -152,7 +152,8 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     return PBS_OK;
 }
 
-/// As they are, not normalised anew: a world goes on to the bit.
+/// Reads the orientations without normalising them, so that a restored world continues with
+/// bit-identical results.
 static pbs_status read_orientations(struct byte_reader *in, const struct body *body) {
     read_doubles(in, body->bonded.orientations, 4 * body->vertex_count);
     for (size_t i = 0; i < body->vertex_count; i++) {

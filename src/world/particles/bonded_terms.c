@@ -1,10 +1,10 @@
-// From bonded bodies to terms: the beams of all of them, one term a form of shear.
+// The terms of bonded bodies: one term per form of shear, with the beams of all bodies.
 #include "energy/bonds/bonds.h"
 #include "world/objects/body_table.h"
 #include "world/objects/body_terms.h"
 #include "world/particles/bonded.h"
 
-// --- what breaks ---
+// --- breaking ---
 
 static bool has_limits(const void *self) {
     return bonds_have_limits(self);
@@ -55,10 +55,10 @@ struct gathered_bonds {
     uint8_t *broken;
     struct bond_stiffness *stiffness;
     struct bond_limit *limits;
-    bool breaks; ///< some bond may
+    bool breaks; ///< some bond can break
 };
 
-/// first: of the body's rotations among those of all.
+/// first: index of the body's first rotation in the list of all.
 static void gather_bonds_of(const struct body *body, uint32_t first, size_t at,
                             const struct gathered_bonds *out) {
     const struct bonded_body *own = &body->bonded;

@@ -1,5 +1,5 @@
-// Bonded bodies made of tetrahedra (docs/theory/bonds.md section 3): particles, bonds between
-// neighbours, and moduli of bonds for those of the whole.
+// Makes bonded bodies from tetrahedra (docs/theory/bonds.md section 3): particles, bonds between
+// neighbouring tetrahedra, and the bond moduli that give the body the requested moduli.
 #include <math.h>
 #include <string.h>
 
@@ -13,10 +13,11 @@ static const double PI = 3.14159265358979323846;
 
 // --- moduli ---
 
-/// Measured on stretched blocks of tetrahedra: what a ratio of the bonds' moduli makes of the
-/// whole.
+/// Young's modulus and Poisson's ratio of a body for given ratios of its bonds' moduli, measured in
+/// tension tests of blocks of tetrahedra.
 static const struct {
-    double shear_over_young, young_of_whole, poisson; ///< the second relative to the bonds' own
+    double shear_over_young, young_of_whole, poisson; ///< young_of_whole: Young's modulus of the
+                                                      ///< body over that of its bonds
 } moduli[] = {
     {1.0, 1.033, 0.002},   {0.7, 0.865, 0.089},   {0.5, 0.713, 0.164},   {0.4, 0.619, 0.212},
     {0.385, 0.604, 0.220}, {0.357, 0.574, 0.235}, {0.333, 0.548, 0.249}, {0.28, 0.483, 0.281},
@@ -40,7 +41,7 @@ pbs_status pbs_bonded_moduli(double macro_young, double macro_poisson, double *y
     while (row + 1 < MODULI && moduli[row].poisson < macro_poisson) {
         row++;
     }
-    // Beyond its ends the table goes on straight for the last 0.002.
+    // The table is extrapolated linearly by 0.002 in Poisson's ratio at both ends.
     const double part = (macro_poisson - moduli[row - 1].poisson) /
                         (moduli[row].poisson - moduli[row - 1].poisson);
     const double ratio = moduli[row - 1].shear_over_young +
@@ -84,12 +85,14 @@ static double area_of(const struct tet_mesh_view *mesh, const uint32_t *v) {
     return 0.5 * norm3(normal);
 }
 
-// Contact spheres lie inside their tetrahedra, and so does half of the distance within which they
-// push: nothing does at rest. That half is so much of the mean of the largest spheres about
-// centroids, but at most the least of these, as then what is thinner than it would push.
+// The contact spheres, enlarged by half the contact distance, lie inside their tetrahedra, so there
+// is no contact force at rest. Half the contact distance is HALF_SPACE_SHARE times the mean
+// inscribed radius (about the centroid), but at most the smallest inscribed radius, so that thin
+// tetrahedra are not in contact at rest.
 static const double SPHERE_SHARE = 0.9, HALF_SPACE_SHARE = 0.05;
 
-/// 3 V over the largest face is the least height; a quarter of it is how far the centroid is.
+/// Returns the radius of the largest sphere about the centroid. 3 V over the largest face is the
+/// smallest height, and the centroid is at a quarter of it.
 static double inner_radius(const struct tet_mesh_view *mesh, size_t tet) {
     const uint32_t *v = mesh->tets + 4 * tet;
     double area = 0.0;
@@ -114,7 +117,8 @@ static void fill_particles(const struct tet_mesh_view *mesh, double density,
     }
 }
 
-/// From the largest spheres, which are in the place of radii.
+/// Computes contact_space and the final contact_radii. On entry contact_radii has the inscribed
+/// radii.
 static void make_space(size_t count, struct bonded_arrays *out) {
     double sum = 0.0;
     double least = INFINITY;

@@ -1,5 +1,5 @@
-// Near is what is closer than 1.8 spacings; the factor goes by lengths at rest alone, not by what
-// is broken, so that a restored world has the same.
+// Near bonds are shorter than NEAR spacings. The factor depends on rest lengths only, not on broken
+// bonds, so that a restored world has the same factor.
 #include "world/particles/near_bonds.h"
 
 #include <math.h>
@@ -7,7 +7,8 @@
 #include "world/particles/peridynamic.h"
 #include "world/objects/body_table.h"
 
-/// From there on products without a matrix take less time than with it, preconditioners included.
+/// With at least this many bonds, solves with matrix-free products take less time, including
+/// preconditioners.
 static const size_t MANY_BONDS = 300000;
 static const double NEAR = 1.8;
 
@@ -16,7 +17,7 @@ bool near_bonds_are_enabled(const struct scene *scene) {
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
         if (body->table == &body_table_peridynamic) {
-            // Dashpots are assembled, bond by bond, and so are bonds that soften.
+            // Bodies with dashpots or softening bonds are always assembled.
             const bool whole = body->damping > 0.0 || peridynamic_softens(body);
             count += whole ? 0 : body->bonds.count;
         }
@@ -25,7 +26,8 @@ bool near_bonds_are_enabled(const struct scene *scene) {
            (scene->expert.assembly == PBS_ASSEMBLY_AUTOMATIC && count >= MANY_BONDS);
 }
 
-/// How much stiffer near bonds have to be to be as stiff as all in long waves; 0: there are none.
+/// Returns the factor by which near bonds must be stiffer to be as stiff as all bonds for long
+/// waves; 0: there are no near bonds.
 static double measure_factor(const struct body *body, double near_length) {
     const struct peridynamic_body *own = &body->peridynamic;
     double all = 0.0;

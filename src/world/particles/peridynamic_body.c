@@ -1,5 +1,5 @@
-// Peridynamic bodies: checks of the description, bonds, contact radii, and what tolerances are
-// relative to (docs/theory/peridynamics.md). Nodes are the particles.
+// Peridynamic bodies: checks of the description, bonds, contact radii, and the force scale of each
+// node (docs/theory/peridynamics.md). Nodes are the particles.
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static bool is_flat(int32_t dimension) {
     return dimension == PBS_PERIDYNAMIC_PLANE_STRESS || dimension == PBS_PERIDYNAMIC_PLANE_STRAIN;
 }
 
-/// Each positive, or not negative, and finite; null is fine.
+/// Checks that values are finite and positive, or not negative. Null is permitted.
 static pbs_status check_values(const double *values, size_t count, bool zero, const char *name) {
     for (size_t i = 0; values != NULL && i < count; i++) {
         if (!((values[i] > 0.0 || (zero && values[i] == 0.0)) && isfinite(values[i]))) {
@@ -95,7 +95,7 @@ static pbs_status check_softening(const pbs_peridynamic_desc *d) {
                              d->tensile_strength);
 }
 
-/// All particles of a plane or a bar are in one.
+/// Checks that the particles of a plane or a bar lie in one.
 static pbs_status check_flatness(const pbs_peridynamic_desc *d) {
     const size_t first = d->dimension == PBS_PERIDYNAMIC_SOLID ? 3
                          : d->dimension == PBS_PERIDYNAMIC_BAR ? 1
@@ -183,8 +183,8 @@ static void scatter_stretches(const pbs_peridynamic_desc *d, struct body *body) 
 
 // --- softening ---
 
-// Of concrete: the knee of the CEB-FIP Model Code 1990, and the part of the energy under the first
-// line of Bazant, Engineering Fracture Mechanics 69 (2002) 165-205.
+// Defaults for concrete: the stress at the knee, of the CEB-FIP Model Code 1990, and the fraction
+// of the energy under the first line, of Bazant, Engineering Fracture Mechanics 69 (2002) 165-205.
 static const double KNEE = 0.15;
 static const double INITIAL = 0.4;
 
@@ -215,7 +215,7 @@ pbs_status peridynamic_reserve_softening(struct body *body, struct memory *memor
     return PBS_OK;
 }
 
-/// The brittle bonds that there are become such as soften, of the same energy.
+/// Turns the brittle bonds into softening bonds with the same fracture energy.
 static pbs_status soften_bonds(struct body *body, struct memory *memory,
                                const pbs_peridynamic_desc *d) {
     struct peridynamic_body *own = &body->peridynamic;
@@ -252,7 +252,8 @@ static void note_breaking(struct body *body) {
     }
 }
 
-/// Extreme moduli, spacings and volumes are fine one by one and not together.
+/// Checks the stiffnesses: moduli, spacings and volumes that are each permitted may together
+/// overflow or underflow.
 static pbs_status check_bonds(const struct body *body) {
     const struct peridynamic_body *own = &body->peridynamic;
     for (size_t i = 0; i < body->bonds.count; i++) {
@@ -303,7 +304,8 @@ static pbs_status make_bonds(struct body *body, struct memory *memory,
 
 // --- contact ---
 
-// Of the distance to the nearest particle: what is left keeps contact quiet at rest.
+// Largest contact radius, relative to the distance to the nearest particle. The gap that is left
+// avoids contact forces at rest.
 static const double CONTACT_SHARE = 0.45;
 
 static double sphere_radius(double volume) {
@@ -324,7 +326,7 @@ static void make_contact_radii(const struct body *body, const pbs_peridynamic_de
     }
 }
 
-// --- making ---
+// --- creation ---
 
 static double volume_of(const pbs_peridynamic_desc *d) {
     const double h = d->spacing;
@@ -379,7 +381,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     return PBS_OK;
 }
 
-/// Null where nothing is to break.
+/// *out is null if no bond can break.
 static pbs_status list_fracture_energies(struct memory *memory, const pbs_peridynamic_desc *d,
                                          double **out) {
     *out = NULL;
@@ -394,7 +396,8 @@ static pbs_status list_fracture_energies(struct memory *memory, const pbs_peridy
     return PBS_OK;
 }
 
-/// The force of a strain of one, of the strongest bond at each particle.
+/// Computes the force scale of each node: the force at a strain of 1 of the particle's stiffest
+/// bond.
 static void measure_stiffness(const struct body *body, double *stiffness) {
     const struct peridynamic_body *own = &body->peridynamic;
     for (size_t i = 0; i < 2 * body->bonds.count; i++) {

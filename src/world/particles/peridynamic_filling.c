@@ -1,4 +1,4 @@
-// The particles of a box or of tetrahedra: the points of a cubic lattice that lie inside.
+// Fills a box or tetrahedra with particles: the points of a cubic lattice that lie inside.
 #include <math.h>
 #include <string.h>
 
@@ -8,12 +8,12 @@
 #include "world/interface/check.h"
 #include "world/particles/peridynamic.h"
 
-/// Its points are origin + (i + 1/2) spacing, i below the counts; in a plane and of a bar the axes
-/// that are left have one point, at the origin.
+/// The points are origin + (i + 1/2) spacing, i below the counts. Planes and bars have one point,
+/// at the origin, along the remaining axes.
 struct lattice {
     double origin[3], spacing;
     size_t counts[3];
-    int axes; ///< how many of them are the lattice's
+    int axes; ///< number of axes along which the lattice extends
 };
 
 static double coordinate(const struct lattice *lattice, int axis, size_t index) {
@@ -25,8 +25,8 @@ static int count_axes(int32_t dimension) {
     return dimension == PBS_PERIDYNAMIC_SOLID ? 3 : dimension == PBS_PERIDYNAMIC_BAR ? 1 : 2;
 }
 
-/// Of as many points as the box has room for cubes; a quotient that is whole but for rounding is
-/// whole.
+/// Makes the lattice with as many points as the box has space for cubes. Quotients are rounded up
+/// if they are integers except for rounding errors.
 static pbs_status make_lattice(const double low[3], const double high[3],
                                const pbs_peridynamic_desc *d, struct lattice *out) {
     double points = 1.0;
@@ -104,7 +104,8 @@ static bool is_inside(const double *const corner[4], const double x[3]) {
            orientation_of_four(corner[0], corner[1], corner[2], x) >= 0;
 }
 
-/// The lattice's indices that may lie between two coordinates: one more on both sides.
+/// Returns the range of lattice indices that may lie between two coordinates, extended by one on
+/// both sides.
 static void find_range(const struct lattice *lattice, int axis, double low, double high,
                        size_t range[2]) {
     const double count = (double)lattice->counts[axis];
@@ -114,7 +115,7 @@ static void find_range(const struct lattice *lattice, int axis, double low, doub
     range[1] = (size_t)fmin(fmax(last, 0.0), count);
 }
 
-/// 1 for every point in the tetrahedron, its faces included.
+/// Sets `inside` to 1 for every point in the tetrahedron or on its faces.
 static void mark_points(const struct lattice *lattice, const double *const corner[4],
                         uint8_t *inside) {
     size_t range[3][2];

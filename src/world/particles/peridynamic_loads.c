@@ -1,4 +1,4 @@
-// What bonds of peridynamic bodies bear, and how fast they crack.
+// Loads of the bonds of peridynamic bodies, and the speed of cracks.
 #include <math.h>
 
 #include "base/matrix3/math3.h"
@@ -6,7 +6,7 @@
 #include "world/particles/body_bonds.h"
 #include "world/particles/peridynamic.h"
 
-/// m: the force over the stiffness.
+/// Returns the force over the stiffness, m.
 static double pull_of(const struct body *body, size_t bond, double extension) {
     if (!peridynamic_softens(body)) {
         return extension;
@@ -15,7 +15,7 @@ static double pull_of(const struct body *body, size_t bond, double extension) {
     return softening_force(&law, body->peridynamic.remaining[bond], extension);
 }
 
-/// A spring as a bar of the material would be that is stretched alike.
+/// The stress of a bond is that of a bar of its material with the same stretch.
 void peridynamic_read_loads(const struct body *body, const struct particle_view *view, size_t first,
                             size_t count, pbs_bond_load *loads, double *energies) {
     const struct peridynamic_body *own = &body->peridynamic;
@@ -41,7 +41,8 @@ struct bond_excess peridynamic_measure_excess(const struct body *body, size_t bo
     return (struct bond_excess){load->stretch > most, load->stretch / most};
 }
 
-/// s: the mean over the particles of the time in which Rayleigh's wave crosses the horizon.
+/// Returns the mean time, s, in which a Rayleigh wave travels along the horizon, over all
+/// particles.
 double peridynamic_crack_step(const struct nodes *nodes, const struct body *body) {
     const struct peridynamic_body *own = &body->peridynamic;
     const double poisson = own->dimension == PBS_PERIDYNAMIC_PLANE_STRESS ? 1.0 / 3.0 : 0.25;

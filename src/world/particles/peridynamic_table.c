@@ -51,7 +51,7 @@ static void write_softening(struct byte_writer *out, const struct body *body) {
     }
 }
 
-/// Bonds are made again from the particles, and have the same order.
+/// The bonds are not saved: the restore computes them from the particles, in the same order.
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
     const struct peridynamic_body *own = &body->peridynamic;
     write_u32(out, body->no_gravity);
@@ -77,13 +77,13 @@ static void write(struct byte_writer *out, const struct body *body, const struct
     saved_bonds_write_fragments(out, body);
 }
 
-/// Rounding included, where there is one line.
+/// Checks a softening shape. A shape that is a single line may exceed 1 by rounding.
 static bool is_shape(const struct softening_shape *shape) {
     return shape->stress > 0.0 && shape->opening > 0.0 &&
            shape->stress + shape->opening < 1.0 + 1e-12;
 }
 
-/// How the bonds soften, where they do, and what remains of them.
+/// Reads the softening law of the bonds, if they soften, and their remaining stiffness.
 static pbs_status read_softening(struct byte_reader *in, struct memory *memory, struct body *body) {
     const size_t count = body->bonds.count;
     const uint32_t softens = read_u32(in);
@@ -115,7 +115,7 @@ static pbs_status read_softening(struct byte_reader *in, struct memory *memory, 
     return PBS_OK;
 }
 
-/// Strains at which the bonds break that the particles made.
+/// Reads the strains at which bonds break. The bonds have been computed from the particles.
 static pbs_status read_stretches(struct byte_reader *in, struct memory *memory, struct body *body,
                                  double **stretches) {
     size_t count = 0;

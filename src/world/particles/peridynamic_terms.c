@@ -1,5 +1,5 @@
-// From peridynamic bodies to terms: their bonds are springs that break; those that soften before
-// are a term of their own.
+// The terms of peridynamic bodies: their bonds are springs that break. Springs that soften are a
+// separate term.
 #include "energy/springs/springs.h"
 #include "geometry/meshes/grid_order.h"
 #include "world/objects/body_table.h"
@@ -7,7 +7,7 @@
 #include "world/particles/near_bonds.h"
 #include "world/particles/peridynamic.h"
 
-// --- what breaks ---
+// --- breaking ---
 
 static bool has_limits(const void *self) {
     return springs_have_limits(self);
@@ -87,14 +87,14 @@ static bool is_of(const struct body *body, bool softens) {
     return body->table == &body_table_peridynamic && peridynamic_softens(body) == softens;
 }
 
-/// Arrays of all bonds that soften, or do not, in the order of bodies.
+/// Arrays of all softening bonds, or of all others, in the order of bodies.
 struct gathered {
     uint32_t *nodes;
     double *stiffness, *rest_lengths, *damping, *limits;
     uint8_t *broken;
     struct softening_law *laws; ///< of bonds that soften
     double *remaining;          ///< likewise
-    bool breaks;                ///< some bond may
+    bool breaks;                ///< some bond can break
 };
 
 static void gather_body(const struct body *body, size_t at, const struct gathered *out) {
@@ -149,8 +149,8 @@ static pbs_status make_springs(struct memory *memory, bool softens, size_t count
     return PBS_OK;
 }
 
-/// The particles of all brittle bodies by where they are at rest, which no step changes: a
-/// restored world has the same order.
+/// Orders the particles of all brittle bodies by their rest positions. Steps do not change these,
+/// so a restored world has the same order.
 static pbs_status order_particles(const struct scene *scene, struct memory *memory, uint32_t *nodes,
                                   size_t *count) {
     *count = 0;

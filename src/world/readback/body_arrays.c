@@ -1,4 +1,5 @@
-// What hosts read of bodies without a copy: how many vertices, where they are, the surface.
+// Data of bodies that the host reads without a copy: counts, positions, velocities, masses and the
+// surface.
 #include "world/interface/check.h"
 #include "world/world.h"
 
@@ -16,7 +17,8 @@ size_t pbs_body_tet_count(const pbs_world *w, pbs_body b) {
     return body != NULL ? body->solid.tet_count : 0;
 }
 
-/// Null where the id names nothing. What follows must not move arrays that the host reads in.
+/// Returns null if the id is not valid. Removes vacant nodes now, so that later read-only calls do
+/// not move the arrays that the host reads.
 static const struct body *enter_arrays(const pbs_world *w, pbs_body b) {
     const struct body *body = world_body(w, b);
     if (body != NULL) {

@@ -1,4 +1,4 @@
-// Contacts, sums and impulses of the last step, for hosts. Parts of the report are bodies, then
+// Contacts, resultants and impulses of the last step. Parts of the report are bodies, then
 // colliders, in order of creation.
 #include "world/readback/contact_readback.h"
 
@@ -11,9 +11,9 @@
 #include "world/contact_scenes/contact_names.h"
 #include "world/interface/settings.h"
 
-// --- from a step ---
+// --- from the report ---
 
-/// Both lists, as they change places.
+/// Reserves both buffers, as they are swapped.
 static pbs_status reserve_rows(pbs_world *w, size_t count) {
     struct readback *r = &w->readback;
     RETURN_IF_FAILED(
@@ -21,9 +21,9 @@ static pbs_status reserve_rows(pbs_world *w, size_t count) {
     return memory_reserve(&w->memory, &r->next, &r->next_capacity, count, sizeof *r->next);
 }
 
-/// By projection, room for about as many contacts as there are vertices on surfaces: they come in
-/// the middle of steps that are to call no allocator. A surface has half as many vertices as
-/// triangles.
+/// Estimates the number of contacts with PBS_CONTACT_PROJECTION: the number of vertices on
+/// surfaces. Buffers are reserved for as many, because contacts appear within steps, which should
+/// not call the allocator. A closed surface has half as many vertices as triangles.
 static size_t expected_contacts(const struct scene *scene) {
     size_t count = 0;
     for (size_t i = 0; i < scene->bodies.count && scene->colliders.count > 0; i++) {
@@ -48,7 +48,7 @@ pbs_status contact_readback_start(pbs_world *w) {
     return contact_report_start(&w->memory, &size, &t->report);
 }
 
-/// A point of a contact as a vertex of its body.
+/// Returns the vertex of the body that a point of a contact is.
 static uint32_t vertex_of(const pbs_world *w, const struct contact_geometry *shape, uint32_t part,
                           int point) {
     return shape->has_nodes
@@ -92,7 +92,7 @@ pbs_status contact_readback_prepare(pbs_world *w) {
     return PBS_OK;
 }
 
-/// Vertices that are no nodes: what the points of the mesh bear.
+/// Stores the contact forces of vertices that are not nodes.
 static void store_vertex_forces(pbs_world *w) {
     const struct collision_mesh *mesh = contact_set_mesh(&w->topology.contacts);
     const double *forces = w->topology.report.point_forces;
@@ -131,7 +131,7 @@ void contact_readback_commit(pbs_world *w) {
     }
 }
 
-// --- to a host ---
+// --- to the host ---
 
 pbs_status pbs_world_contacts(const pbs_world *w, pbs_contact *dst, size_t struct_size,
                               size_t *count) {
@@ -160,7 +160,7 @@ static pbs_status write_load(const struct contact_load *load, const double about
     return results_write(&settings_contact_force, &own, out);
 }
 
-/// Of a body as it is now.
+/// Computes the current centre of mass of a body.
 static void centre_of_mass(const struct nodes *nodes, const struct body *body, double centre[3]) {
     const size_t count = nodes_count_positions(nodes, body->node_start, body->node_count);
     if (count == 1) {

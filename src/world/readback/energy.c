@@ -1,6 +1,6 @@
-// Energies of the present state. Reads the world only: terms are summed here one after another,
-// without the scratch that steps use; a world whose bodies changed since the last step gets its
-// terms made for the moment.
+// Energies of the current state. The world is only read: terms are summed here one after another,
+// without the scratch memory of steps. If bodies have changed since the last step, temporary terms
+// are built.
 #include <math.h>
 
 #include "base/runtime/arithmetic.h"
@@ -10,7 +10,7 @@
 #include "world/model/joint_scene.h"
 #include "world/world.h"
 
-/// One term over all domains in order.
+/// Sums one term over all domains in order.
 static pbs_status evaluate_term(const struct model *model, const struct term *term,
                                 const struct stencil_groups *groups, const double *x,
                                 double *value) {
@@ -25,7 +25,7 @@ static pbs_status evaluate_term(const struct model *model, const struct term *te
                 PBS_ERROR_HOST,
                 "an energy callback of the host asked to stop, or left a result unwritten");
         }
-        // A value that overflowed on its way is no number, and as little admissible.
+        // A sum that overflowed may be NaN, which is also inadmissible.
         *value += answer == EVALUATE_OK && !isnan(sums.value) ? sums.value : INFINITY;
     }
     return PBS_OK;
@@ -51,7 +51,7 @@ static pbs_status sum_scene(const pbs_world *w, double by_kind[ENERGY_KIND_COUNT
     if (w->topology.is_current) {
         return sum_terms(&w->topology.model, scene->nodes.x, by_kind);
     }
-    // A copy, so that the world's own account is not touched; what is taken is given back.
+    // A copy of the account, because the world is const; all memory is released again.
     struct memory memory = w->memory;
     struct model model;
     RETURN_IF_FAILED(model_build(scene, &memory, &model));
@@ -60,7 +60,8 @@ static pbs_status sum_scene(const pbs_world *w, double by_kind[ENERGY_KIND_COUNT
     return status;
 }
 
-/// Potential of contact; of a state that no step has seen, by a contact made for the moment.
+/// Returns the contact potential. If the state has changed since the last step, a temporary contact
+/// object is built.
 static pbs_status contact_energy(const pbs_world *w, double *out) {
     const struct topology *t = &w->topology;
     if (t->is_current && t->contact_is_current && t->contact_is_checked) {
@@ -78,7 +79,7 @@ pbs_status pbs_world_energy(const pbs_world *w, pbs_energy *out) {
     ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     pbs_energy energy = {.struct_size = sizeof energy};
-    // The caller's struct is looked at before the work is done.
+    // The caller's struct is checked before the computation.
     RETURN_IF_FAILED(results_check(&settings_energy, out));
     world_compact_nodes(w);
     double by_kind[ENERGY_KIND_COUNT] = {0.0};

@@ -1,5 +1,5 @@
-// What bonded bodies break into (docs/theory/bonds.md section 5): fragments and their motion,
-// damage, and the surface as hosts draw it.
+// Read-back of fracture (docs/theory/bonds.md section 5): fragments and their motion, damage, and
+// the fracture surface in single precision.
 #include <math.h>
 
 #include "base/runtime/arithmetic.h"
@@ -13,7 +13,7 @@
 
 // --- fragments ---
 
-/// Of a fragment's particles.
+/// The particles of a fragment.
 struct members {
     const struct body *body;
     const struct nodes *nodes;
@@ -42,13 +42,14 @@ static void measure_centre(const struct members *m, pbs_fragment *out) {
     scale3(1.0 / out->mass, out->velocity, out->velocity);
 }
 
-/// The radius of gyration of a particle; 0 of one that does not turn.
+/// Returns the radius of gyration of a particle; 0 if it does not rotate.
 static double gyration_of(const struct body *body, size_t particle) {
     return body_has_orientations(body) ? bonded_radius_of_gyration(body->bonded.radii[particle])
                                        : 0.0;
 }
 
-/// Inertia and angular momentum about the centre, of places and of spheres that spin.
+/// Adds a particle's inertia and angular momentum about the centre, including those of its own
+/// rotation.
 static void add_angular_momentum(const struct members *m, size_t particle, pbs_fragment *out,
                                  double momentum[3]) {
     const size_t node = m->body->node_start + particle;
@@ -71,8 +72,8 @@ static void add_angular_momentum(const struct members *m, size_t particle, pbs_f
     }
 }
 
-/// Points on a line have no inertia about it, nor momentum; a single one has none at all. Then the
-/// inverse is that of a body that is a little thicker.
+/// Inverts the inertia of particles without orientations. It is singular if they lie on a line or
+/// if there is only one; then a small multiple of the identity is added.
 static void invert_of_points(const double inertia[9], double inverse[9]) {
     const double thickness = 1e-12 * (inertia[0] + inertia[4] + inertia[8]);
     double thick[9];
@@ -127,7 +128,7 @@ const float *pbs_body_damage(const pbs_world *w, pbs_body b) {
     return body != NULL ? body->bonds.fragments.damage : NULL;
 }
 
-// --- the surface ---
+// --- fracture surface ---
 
 pbs_status pbs_body_fracture_surface(const pbs_world *w, pbs_body b, pbs_fracture_surface *out) {
     pbs_status status = PBS_OK;

@@ -1,11 +1,11 @@
-// A hash of the state. Numbers are taken by their bits, so that states which differ in the last bit
-// differ here; -0 and 0 are the same state and are made the same bits.
+// A hash of the state. It uses the bits of numbers, so that states that differ in the last bit have
+// different hashes. -0 is hashed as 0, because both are the same state.
 #include <string.h>
 
 #include "base/runtime/arithmetic.h"
 #include "world/world.h"
 
-/// Multiply and fold, after the finaliser of Steele, Lea and Flood's SplitMix.
+/// Mixes by multiplications and shifts, after the finaliser of SplitMix (Steele, Lea and Flood).
 static uint64_t mix(uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * UINT64_C(0xbf58476d1ce4e5b9);
     hash = (hash ^ hash >> 29) * UINT64_C(0x94d049bb133111eb);

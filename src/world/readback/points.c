@@ -1,4 +1,4 @@
-// Where points of bodies are, and how fast.
+// Positions and velocities of points of bodies.
 #include "base/runtime/arithmetic.h"
 #include "world/interface/check.h"
 #include "world/objects/points.h"

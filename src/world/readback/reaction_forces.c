@@ -1,5 +1,6 @@
-// What holds pinned and scripted vertices: the gradient of all potentials at the present state, on
-// held axes. Reads the world only; what it needs besides is made for the moment.
+// pbs_body_constraint_forces: the forces that hold pinned and scripted vertices are the gradient of
+// all potentials at the current state, on constrained axes. The world is only read; temporary data
+// are allocated and released.
 #include "base/runtime/arithmetic.h"
 #include "base/matrix3/math3.h"
 #include "base/lanes/vector.h"
@@ -8,7 +9,7 @@
 #include "world/world.h"
 #include "world/particles/bonded.h"
 
-/// gradient: vector slots of the model's assembly; becomes that of all conservative terms.
+/// Computes the gradient of all conservative terms, in the vector slots of the model's assembly.
 static pbs_status add_terms(const struct model *model, struct memory *memory, const double *x,
                             double *gradient) {
     const struct evaluation evaluation = {
@@ -28,7 +29,8 @@ static pbs_status add_terms(const struct model *model, struct memory *memory, co
                                                "the potential is infinite at the present state");
 }
 
-/// Of the body's nodes alone, what is held: `first` is that of the first vertex.
+/// Writes the gradient on constrained axes of `count` nodes, 0 on others. first: index of the first
+/// node; scale: null, or the particles' radii.
 static void write_reactions(const struct nodes *nodes, size_t first, size_t count,
                             const double *scale, const double *gradient, double *dst) {
     for (size_t k = 0; k < 3 * count; k++) {
@@ -56,7 +58,7 @@ static pbs_status measure(const pbs_world *w, const struct model *model, struct 
         const size_t count = body->vertex_count;
         write_reactions(nodes, body->node_start, count, NULL, gradient, forces);
         if (moments != NULL && body_has_orientations(body)) {
-            // The coordinates of a rotation are its angles times that radius.
+            // The coordinates of rotations are angles times the radius of gyration.
             write_reactions(nodes, body->node_start + count, count, body->bonded.radii, gradient,
                             moments);
         } else if (moments != NULL) {
@@ -88,7 +90,7 @@ pbs_status pbs_body_constraint_forces(const pbs_world *w, pbs_body b, double *fo
     RETURN_IF_FAILED(check(body, forces, capacity));
     RETURN_IF_FAILED(world_check_callbacks(w));
     world_compact_nodes(w);
-    // A copy, so that the world's own account is not touched; what is taken is given back.
+    // A copy of the account, because the world is const; all memory is released again.
     struct memory memory = w->memory;
     if (w->topology.is_current) {
         return measure(w, &w->topology.model, &memory, body, forces, moments);

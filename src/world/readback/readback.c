@@ -1,4 +1,4 @@
-// State in the form in which hosts draw it: single precision, any stride.
+// Read-back of the state in single precision, at any stride.
 #include "world/readback/readback.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ void float_rows_write(const struct float_rows *rows, vector_of_row *vector, cons
     }
 }
 
-/// Twice the area of a triangle as a vector along its normal.
+/// Computes twice the area of a triangle, as a vector along its normal.
 static void triangle_area(const struct drawn_surface *surface, size_t triangle, double area[3]) {
     const uint32_t *v = surface->triangles + 3 * triangle;
     double x[3][3], ab[3], ac[3];
@@ -70,8 +70,8 @@ static void normalise(float *out) {
     }
 }
 
-/// Normals are added up in the host's buffer: the world is not written, and nothing is allocated.
-/// Areas are taken relative to the largest, so that floats keep their range.
+/// Normals are summed in the host's buffer, so nothing is allocated. Areas are relative to the
+/// largest, so that they stay in the range of floats.
 void float_rows_write_normals(const struct float_rows *rows, const struct drawn_surface *surface) {
     for (size_t i = 0; i < rows->count; i++) {
         memset(row_at(rows, i), 0, 3 * sizeof *rows->dst);

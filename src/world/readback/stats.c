@@ -1,4 +1,4 @@
-// Statistics: what the last step did, totals, and the size of the scene.
+// Statistics of the last step, totals, and the size of the scene.
 #include "world/bodies/affine_strain.h"
 #include "world/interface/settings.h"
 #include "world/world.h"

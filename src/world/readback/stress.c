@@ -1,5 +1,5 @@
-// Stress read-back: the Cauchy stress sigma = P F^T / det F of each tetrahedron, P the first Piola
-// stress of its material.
+// Read-back of stress: the Cauchy stress sigma = P F^T / det F of each tetrahedron, P being the
+// first Piola-Kirchhoff stress of its material.
 #include <math.h>
 
 #include "base/runtime/arithmetic.h"
@@ -8,7 +8,7 @@
 #include "world/interface/check.h"
 #include "world/world.h"
 
-/// Edges from the first vertex as columns.
+/// Writes the edges from the first vertex as columns.
 static void edge_matrix(const uint32_t v[4], const double *x, double edges[9]) {
     const double *origin = x + 3 * (size_t)v[0];
     for (size_t j = 0; j < 3; j++) {
@@ -18,7 +18,7 @@ static void edge_matrix(const uint32_t v[4], const double *x, double edges[9]) {
     }
 }
 
-/// F; a tetrahedron at rest is never flat, which its creation has checked.
+/// Computes F. The rest shape can be inverted, because no tetrahedron is flat at rest.
 static void deformation_gradient(const struct solid_body *solid, size_t tet, const double *x,
                                  double f[9]) {
     double rest[9], inverse[9] = {0.0}, now[9];
@@ -28,7 +28,7 @@ static void deformation_gradient(const struct solid_body *solid, size_t tet, con
     multiply33(now, inverse, f);
 }
 
-/// Not a number where the tetrahedron is flat or inverted: no volume is left for a force per area.
+/// Computes the Cauchy stress; NaN if the tetrahedron is flat or inverted.
 static void cauchy_stress(const struct material_table *material, double mu, double lambda,
                           const double f[9], double stress[9]) {
     const double volume_ratio = determinant3(f);
