@@ -395,14 +395,14 @@ static bool has_same_barrier(const pbs_world_desc *a, const pbs_world_desc *b) {
 /// of each pair are copies of one struct, so memcmp may compare their padding.
 static bool keeps_topology(const struct scene *now, const pbs_world_desc *next,
                            const pbs_expert_desc *next_expert) {
-    pbs_world_desc light = now->settings;
-    pbs_expert_desc light_expert = now->expert;
-    copy_step_settings(next, &light);
-    copy_step_expert_settings(next_expert, &light_expert);
-    const void *const with_light = &light, *const wanted = next;
-    const void *const with_light_expert = &light_expert, *const wanted_expert = next_expert;
-    return memcmp(with_light, wanted, sizeof light) == 0 &&
-           memcmp(with_light_expert, wanted_expert, sizeof light_expert) == 0;
+    pbs_world_desc updated = now->settings;
+    pbs_expert_desc updated_expert = now->expert;
+    copy_step_settings(next, &updated);
+    copy_step_expert_settings(next_expert, &updated_expert);
+    const void *const updated_bytes = &updated, *const requested = next;
+    const void *const updated_expert_bytes = &updated_expert, *const requested_expert = next_expert;
+    return memcmp(updated_bytes, requested, sizeof updated) == 0 &&
+           memcmp(updated_expert_bytes, requested_expert, sizeof updated_expert) == 0;
 }
 
 static void apply_settings(pbs_world *w, const pbs_world_desc *next,

@@ -159,13 +159,13 @@ static void fill_vertices(struct body *body, double mass) {
 
 void affine_body_nodes_at(const struct affine_body *affine, const double position[3],
                           const double rotation[9], double nodes[12]) {
-    double turned[9];
+    double rotated[9];
     multiply3(rotation, affine->center, nodes);
     add3(nodes, position, nodes);
-    multiply33(rotation, affine->axes, turned);
+    multiply33(rotation, affine->axes, rotated);
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < 3; i++) {
-            nodes[3 * (k + 1) + i] = affine->radius * turned[3 * i + k];
+            nodes[3 * (k + 1) + i] = affine->radius * rotated[3 * i + k];
         }
     }
 }

@@ -28,10 +28,10 @@ pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_load *ds
     RETURN_IF_FAILED(rows_begin(&settings_bond_load, struct_size, dst, count, bonds, "bonds"));
     const struct particle_view view = {vertices_positions(&w->scene.nodes, body),
                                        body->bonded.orientations};
-    for (size_t i = 0; dst != NULL && i < bonds; i += BONDS_AT_ONCE) {
-        const size_t some = bonds - i < BONDS_AT_ONCE ? bonds - i : BONDS_AT_ONCE;
-        pbs_bond_load loads[BONDS_AT_ONCE];
-        double energies[BONDS_AT_ONCE];
+    for (size_t i = 0; dst != NULL && i < bonds; i += BOND_BATCH) {
+        const size_t some = bonds - i < BOND_BATCH ? bonds - i : BOND_BATCH;
+        pbs_bond_load loads[BOND_BATCH];
+        double energies[BOND_BATCH];
         body->table->read_loads(body, &view, i, some, loads, energies);
         for (size_t k = 0; k < some; k++) {
             // A broken bond bears nothing.

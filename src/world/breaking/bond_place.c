@@ -13,9 +13,9 @@
 /// Particles may be closer than their spheres where a bond breaks that was pressed together: then
 /// they touch from where they are, at no energy (docs/theory/bonds.md section 6.2).
 static double release_distance(double reach, const double a[3], const double b[3]) {
-    double way[3];
-    subtract3(b, a, way);
-    const double distance = norm3(way);
+    double offset[3];
+    subtract3(b, a, offset);
+    const double distance = norm3(offset);
     return fmax(distance - reach, 0.5 * distance);
 }
 

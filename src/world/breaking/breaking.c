@@ -43,11 +43,11 @@ static void list_broken(pbs_world *w, size_t index, const struct bond_place *pla
     const struct particle_view at = view_of(&comparison->at, body, place);
     const struct particle_view released = view_of(&comparison->released, body, place);
     const pbs_body name = {handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp)};
-    pbs_bond_load loads[BONDS_AT_ONCE];
-    double energies[BONDS_AT_ONCE];
+    pbs_bond_load loads[BOND_BATCH];
+    double energies[BOND_BATCH];
     body->table->read_loads(body, &released, first, some, loads, energies);
     if (comparison->at.x != comparison->released.x) {
-        double ignored[BONDS_AT_ONCE];
+        double ignored[BOND_BATCH];
         body->table->read_loads(body, &at, first, some, loads, ignored);
     }
     for (size_t k = 0; k < some && breaks->count < breaks->capacity; k++) {
@@ -91,7 +91,7 @@ static void compare_body(pbs_world *w, size_t index, const struct strained *stra
         i = (size_t)(next - marks);
         // Measures a batch up to its last marked bond.
         size_t some = 1;
-        for (size_t k = 1; k < BONDS_AT_ONCE && i + k < body->bonds.count; k++) {
+        for (size_t k = 1; k < BOND_BATCH && i + k < body->bonds.count; k++) {
             some = marks[i + k] != 0 ? k + 1 : some;
         }
         list_broken(w, index, &place, marks, i, some, comparison);

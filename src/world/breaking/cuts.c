@@ -120,10 +120,10 @@ pbs_status pbs_body_cut_plane(pbs_world *w, pbs_body b, const double point[3],
     for (size_t i = 0; i < body->bonds.count; i++) {
         bool above[2];
         for (size_t end = 0; end < 2; end++) {
-            double way[3];
-            subtract3(x + 3 * (size_t)body->bonds.pairs[2 * i + end], point, way);
-            above[end] = (normal[0] / scale) * way[0] + (normal[1] / scale) * way[1] +
-                             (normal[2] / scale) * way[2] >=
+            double offset[3];
+            subtract3(x + 3 * (size_t)body->bonds.pairs[2 * i + end], point, offset);
+            above[end] = (normal[0] / scale) * offset[0] + (normal[1] / scale) * offset[1] +
+                             (normal[2] / scale) * offset[2] >=
                          0.0;
         }
         if (above[0] != above[1]) {
@@ -134,7 +134,7 @@ pbs_status pbs_body_cut_plane(pbs_world *w, pbs_body b, const double point[3],
     return PBS_OK;
 }
 
-/// Whether a bond's way may meet a triangle: whether their boxes do.
+/// Whether a bond may cross a triangle, by their bounding boxes.
 static bool boxes_meet(const double *a, const double *b, const double *corners) {
     bool meet = true;
     for (size_t k = 0; k < 3; k++) {

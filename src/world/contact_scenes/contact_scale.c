@@ -94,8 +94,8 @@ static double distance_of(const struct scene *scene, const struct body *body, do
     if (!body_has_spheres(body)) {
         return fmin(DISTANCE_OVER_SIZE * size, DISTANCE_OVER_EDGE * mean_side(scene, body));
     }
-    if (body->bonds.contact_space > 0.0) {
-        return fmin(DISTANCE_OVER_RADIUS * radius_of(body), body->bonds.contact_space);
+    if (body->bonds.rest_gap > 0.0) {
+        return fmin(DISTANCE_OVER_RADIUS * radius_of(body), body->bonds.rest_gap);
     }
     double least = INFINITY;
     for (size_t i = 0; i < body->vertex_count; i++) {

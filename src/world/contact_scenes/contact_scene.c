@@ -82,8 +82,8 @@ static void add_rotations(const struct body *body, struct part_buffers *b,
         return;
     }
     for (size_t i = 0; i < body->vertex_count; i++) {
-        const bool turns = body->bonds.contact_radii[i] + body->contact.offset > 0.0;
-        b->lengths[i] = turns ? bonded_radius_of_gyration(body->bonded.radii[i]) : 0.0;
+        const bool rotates = body->bonds.contact_radii[i] + body->contact.offset > 0.0;
+        b->lengths[i] = rotates ? bonded_radius_of_gyration(body->bonded.radii[i]) : 0.0;
     }
     input->first_rotation = (uint32_t)(body->node_start + body->vertex_count);
     input->rotation_lengths = b->lengths;

@@ -20,10 +20,10 @@
 static double mean_stiffness(const struct body *body) {
     double sum = 0.0;
     for (size_t i = 0; i < body->bonds.count; i++) {
-        double way[3];
+        double offset[3];
         subtract3(body->bonds.rest + 3 * (size_t)body->bonds.pairs[2 * i + 1],
-                  body->bonds.rest + 3 * (size_t)body->bonds.pairs[2 * i], way);
-        sum += body->table->bond_young(body, i) * norm3(way);
+                  body->bonds.rest + 3 * (size_t)body->bonds.pairs[2 * i], offset);
+        sum += body->table->bond_young(body, i) * norm3(offset);
     }
     return body->bonds.count > 0 ? STIFFNESS_OVER_YOUNG * sum / (double)body->bonds.count : 0.0;
 }
@@ -61,16 +61,16 @@ static struct penalty_size size_of(const struct scene *scene) {
 }
 
 static void fill_spheres(const struct body *body, uint32_t index, struct penalty_contact *c) {
-    const bool turns = body_has_orientations(body);
+    const bool rotates = body_has_orientations(body);
     struct penalty_part *part = &c->parts[index];
     part->rest = body->bonds.rest;
     for (size_t i = 0; i < body->vertex_count; i++) {
         const size_t at = part->first_sphere + i;
         c->node[at] = (uint32_t)(body->node_start + i);
-        c->rotation[at] = turns ? (uint32_t)(body->node_start + body->vertex_count + i)
-                                : PENALTY_NO_ROTATION;
+        c->rotation[at] = rotates ? (uint32_t)(body->node_start + body->vertex_count + i)
+                                  : PENALTY_NO_ROTATION;
         c->part[at] = index;
-        c->length[at] = turns ? bonded_radius_of_gyration(body->bonded.radii[i]) : 1.0;
+        c->length[at] = rotates ? bonded_radius_of_gyration(body->bonded.radii[i]) : 1.0;
         c->radius[at] = body->bonds.contact_radii[i] + body->contact.offset;
     }
     for (size_t i = 0; i < 2 * body->bonds.count; i++) {

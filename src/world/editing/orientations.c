@@ -134,11 +134,11 @@ pbs_status pbs_body_set_target_orientations(pbs_world *w, pbs_body b, const uint
         const size_t particle = particles[i];
         const size_t node = body->node_start + body->vertex_count + particle;
         double unit[4];
-        double turn[3];
+        double rotation[3];
         check_quaternion(xyzw + 4 * i, "orientation", unit);
-        rotation_between(body->bonded.orientations + 4 * particle, unit, turn);
+        rotation_between(body->bonded.orientations + 4 * particle, unit, rotation);
         scene_constrain_node(&w->scene, node, PBS_AXIS_ALL);
-        scale3(bonded_radius_of_gyration(body->bonded.radii[particle]), turn,
+        scale3(bonded_radius_of_gyration(body->bonded.radii[particle]), rotation,
                w->scene.nodes.target + 3 * node);
     }
     return PBS_OK;

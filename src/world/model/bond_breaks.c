@@ -2,7 +2,7 @@
 #include "world/model/bond_breaks.h"
 
 // Limit of the bonds that break in one call. Further ones break at the end of the next step.
-enum { MOST_AT_ONCE = 1 << 20 };
+enum { BREAK_LIMIT = 1 << 20 };
 
 pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
                           const struct scene *scene) {
@@ -11,7 +11,7 @@ pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
         const struct body *body = scene_body(scene, i);
         count += body->bonds.breaks ? body->bonds.count : 0;
     }
-    count = count < MOST_AT_ONCE ? count : MOST_AT_ONCE;
+    count = count < BREAK_LIMIT ? count : BREAK_LIMIT;
     RETURN_IF_FAILED(memory_reserve(memory, &breaks->releases, &breaks->release_capacity, count,
                                     sizeof *breaks->releases));
     RETURN_IF_FAILED(memory_reserve(memory, &breaks->orientations, &breaks->orientation_capacity,

@@ -81,8 +81,8 @@ struct body_bonds {
                              ///< bonds
     bool softened;           ///< `damage` does not include the latest softening
     double *contact_radii;   ///< vertex_count
-    double contact_space; ///< m: smallest distance at rest between surfaces of particles that are
-                          ///< not bonded; 0: unknown
+    double rest_gap; ///< m: smallest distance at rest between surfaces of particles that are
+                     ///< not bonded; 0: unknown
     /// Weights of bonds in the damage: per bond, the fraction of a particle's volume that the other
     /// one covers. Null: all bonds have the same weight.
     float *volume_fractions;

@@ -36,7 +36,7 @@ struct particle_view {
     const double *orientations; ///< x 4; null: the particles have no orientations
 };
 
-enum { BONDS_AT_ONCE = 64 };
+enum { BOND_BATCH = 64 };
 
 /// The load of a bond compared with its strength.
 struct bond_excess {
@@ -83,7 +83,7 @@ struct body_table {
     // --- bonds between particles ---
     int32_t (*bond_form)(const struct body *body); ///< `form` of struct bond_term; null: always 0
     double (*bond_young)(const struct body *body, size_t bond); ///< Pa
-    /// Computes the loads and the energies, J, of up to BONDS_AT_ONCE bonds from `first` on, as if
+    /// Computes the loads and the energies, J, of up to BOND_BATCH bonds from `first` on, as if
     /// none of them were broken.
     void (*read_loads)(const struct body *body, const struct particle_view *view, size_t first,
                        size_t count, pbs_bond_load *loads, double *energies);

@@ -21,13 +21,13 @@ void motion_obstacle_at(const struct collider *collider, double fraction, double
     memcpy(orientation, d->orientation, sizeof orientation);
     copy3(d->position, out->pose.translation);
     if (collider->moving) {
-        double path[3], turn[3];
+        double path[3], rotation[3];
         subtract3(collider->target_position, d->position, path);
-        rotation_between(d->orientation, collider->target_orientation, turn);
+        rotation_between(d->orientation, collider->target_orientation, rotation);
         scale3(1.0 / h, path, out->velocity);
-        scale3(1.0 / h, turn, out->angular_velocity);
+        scale3(1.0 / h, rotation, out->angular_velocity);
         add_scaled3(d->position, fraction, path, out->pose.translation);
-        rotate_by(turn, fraction, d->orientation, orientation);
+        rotate_by(rotation, fraction, d->orientation, orientation);
         if (fraction == 1.0) {
             copy3(collider->target_position, out->pose.translation);
             memcpy(orientation, collider->target_orientation, sizeof orientation);

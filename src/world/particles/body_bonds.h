@@ -6,7 +6,7 @@
 
 /// Speed of Rayleigh waves over that of shear waves. It grows with Poisson's ratio from 0.87 to
 /// 0.95.
-#define RAYLEIGH_SHARE 0.92
+#define RAYLEIGH_OVER_SHEAR 0.92
 
 /// The bonds of a body in the form that struct fragments uses.
 struct bond_list body_bond_list(const struct body *body);

@@ -17,7 +17,7 @@ struct bonded_arrays {
     double *positions, *radii, *masses, *contact_radii, *bond_radii;
     uint32_t *bonds;
     size_t bond_count;
-    double contact_space; ///< see struct body_bonds
+    double rest_gap; ///< see struct body_bonds
 };
 
 /// Check the strengths of a description, and copy them to a body: one array entry per bond if the

@@ -53,12 +53,12 @@ static pbs_status check_bond(const pbs_bonded_desc *d, size_t bond) {
         return status_fail(PBS_ERROR_MESH, "bond %zu: particle %u twice, must be distinct", bond,
                            (unsigned)end[0]);
     }
-    double way[3];
-    subtract3(d->positions + 3 * (size_t)end[1], d->positions + 3 * (size_t)end[0], way);
-    if (!isnormal(norm3(way))) {
+    double offset[3];
+    subtract3(d->positions + 3 * (size_t)end[1], d->positions + 3 * (size_t)end[0], offset);
+    if (!isnormal(norm3(offset))) {
         return status_fail(PBS_ERROR_MESH,
                            "bond %zu: particles %u and %u are %g m apart, so it has no direction",
-                           bond, (unsigned)end[0], (unsigned)end[1], norm3(way));
+                           bond, (unsigned)end[0], (unsigned)end[1], norm3(offset));
     }
     return PBS_OK;
 }
@@ -164,9 +164,9 @@ static pbs_status check_stiffnesses(const struct body *body) {
 static const double CONTACT_SHARE = 0.45;
 
 static void limit_pair(const double *positions, size_t a, size_t b, double *radii) {
-    double way[3];
-    subtract3(positions + 3 * b, positions + 3 * a, way);
-    const double limit = CONTACT_SHARE * norm3(way);
+    double offset[3];
+    subtract3(positions + 3 * b, positions + 3 * a, offset);
+    const double limit = CONTACT_SHARE * norm3(offset);
     radii[a] = fmin(radii[a], limit);
     radii[b] = fmin(radii[b], limit);
 }
@@ -290,10 +290,10 @@ static void measure_stiffness(const struct body *body, double *stiffness) {
         const double moment = fmax(k.shear * length * length, fmax(k.bending, k.twisting));
         for (size_t end = 0; end < 2; end++) {
             const size_t particle = body->bonds.pairs[2 * i + end];
-            double *turned = stiffness + body->vertex_count + particle;
+            double *rotational = stiffness + body->vertex_count + particle;
             const double radius = bonded_radius_of_gyration(own->radii[particle]);
             stiffness[particle] = fmax(stiffness[particle], k.stretch * length);
-            *turned = fmax(*turned, moment / radius);
+            *rotational = fmax(*rotational, moment / radius);
         }
     }
 }
@@ -374,7 +374,7 @@ pbs_status bonded_body_create(struct scene *scene, struct memory *memory, const 
         const struct tet_mesh_view mesh = d->tets != NULL ? whole : (struct tet_mesh_view){0};
         status = bonded_body_make(scene, memory, &made, &mesh, out);
         if (status >= 0) {
-            (*out)->bonds.contact_space = arrays.contact_space;
+            (*out)->bonds.rest_gap = arrays.rest_gap;
         }
     }
     bonded_arrays_free(&arrays, memory);

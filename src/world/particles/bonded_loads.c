@@ -32,10 +32,10 @@ static pbs_bond_load load_of(const struct bond_load *load, double radius) {
 void bonded_read_loads(const struct body *body, const struct particle_view *view, size_t first,
                        size_t count, pbs_bond_load *loads, double *energies) {
     const struct bonded_body *own = &body->bonded;
-    double rest[3 * BONDS_AT_ONCE] = {0.0};
-    struct bond_stiffness stiffness[BONDS_AT_ONCE];
-    struct bond_state states[BONDS_AT_ONCE];
-    struct bond_load borne[BONDS_AT_ONCE];
+    double rest[3 * BOND_BATCH] = {0.0};
+    struct bond_stiffness stiffness[BOND_BATCH];
+    struct bond_state states[BOND_BATCH];
+    struct bond_load borne[BOND_BATCH];
     memset(stiffness, 0, sizeof stiffness);
     memset(states, 0, sizeof states);
     for (size_t i = 0; i < count; i++) {
@@ -78,5 +78,5 @@ double bonded_crack_step(const struct nodes *nodes, const struct body *body) {
         sum += sqrt(0.5 * (mass[end[0]] + mass[end[1]]) / k.shear);
         count++;
     }
-    return count > 0 ? sum / (double)count / RAYLEIGH_SHARE : 0.0;
+    return count > 0 ? sum / (double)count / RAYLEIGH_OVER_SHEAR : 0.0;
 }

@@ -160,10 +160,10 @@ static void choose_signs(const struct body *body, const double *xyzw,
         double unit[4];
         const size_t root = find_root(forest, i, &flipped);
         // If the root has been set already, this gives the same answer.
-        const bool turned = product_of(q + 4 * root, xyzw + 4 * root) < 0.0;
+        const bool negated = product_of(q + 4 * root, xyzw + 4 * root) < 0.0;
         check_quaternion(xyzw + 4 * (size_t)i, "orientation", unit);
         for (size_t k = 0; k < 4; k++) {
-            q[4 * (size_t)i + k] = turned != (flipped != 0) ? -unit[k] : unit[k];
+            q[4 * (size_t)i + k] = negated != (flipped != 0) ? -unit[k] : unit[k];
         }
     }
 }

@@ -61,15 +61,15 @@ pbs_status bonded_fill_strengths(const pbs_bonded_desc *d, struct body *body) {
         const uint32_t *end = body->bonds.pairs + 2 * i;
         const double energy = value_of(d->bond_fracture_energies, d->fracture_energy, i);
         const double factor = scatter_factor(d->weibull_modulus, d->seed, i);
-        double way[3];
+        double offset[3];
         subtract3(body->bonds.rest + 3 * (size_t)end[1], body->bonds.rest + 3 * (size_t)end[0],
-                  way);
+                  offset);
         own->tensile[i] = factor *
                           strength_of(value_of(d->bond_tensile_strengths, d->tensile_strength, i),
-                                      own->young[i], energy, norm3(way));
+                                      own->young[i], energy, norm3(offset));
         own->shearing[i] = factor *
                            strength_of(value_of(d->bond_shear_strengths, d->shear_strength, i),
-                                       own->shear_moduli[i], energy, norm3(way));
+                                       own->shear_moduli[i], energy, norm3(offset));
         if (!(own->tensile[i] > 0.0 && own->shearing[i] > 0.0)) {
             return status_fail(PBS_ERROR_ARGUMENT,
                                "bond %zu: strengths of %g Pa and %g Pa, must be positive", i,

@@ -56,7 +56,7 @@ static void write(struct byte_writer *out, const struct body *body, const struct
     write_doubles(out, body->bonds.rest, 3 * body->vertex_count);
     write_doubles(out, bonded->radii, body->vertex_count);
     write_doubles(out, body->bonds.contact_radii, body->vertex_count);
-    write_f64(out, body->bonds.contact_space);
+    write_f64(out, body->bonds.rest_gap);
     write_doubles(out, nodes->mass + body->node_start, body->vertex_count);
     write_u64(out, body->bonds.count);
     write_bytes(out, body->bonds.pairs, body->bonds.count * 2 * sizeof *body->bonds.pairs);
@@ -148,7 +148,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     struct tet_mesh_view mesh = {0};
     RETURN_IF_FAILED(read_mesh(in, memory, arrays, d.particle_count, &mesh));
     RETURN_IF_FAILED(bonded_body_make(scene, memory, &d, &mesh, out));
-    (*out)->bonds.contact_space = space;
+    (*out)->bonds.rest_gap = space;
     return PBS_OK;
 }
 

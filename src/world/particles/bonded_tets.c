@@ -86,10 +86,10 @@ static double area_of(const struct tet_mesh_view *mesh, const uint32_t *v) {
 }
 
 // The contact spheres, enlarged by half the contact distance, lie inside their tetrahedra, so there
-// is no contact force at rest. Half the contact distance is HALF_SPACE_SHARE times the mean
+// is no contact force at rest. Half the contact distance is HALF_GAP_FRACTION times the mean
 // inscribed radius (about the centroid), but at most the smallest inscribed radius, so that thin
 // tetrahedra are not in contact at rest.
-static const double SPHERE_SHARE = 0.9, HALF_SPACE_SHARE = 0.05;
+static const double SPHERE_FRACTION = 0.9, HALF_GAP_FRACTION = 0.05;
 
 /// Returns the radius of the largest sphere about the centroid. 3 V over the largest face is the
 /// smallest height, and the centroid is at a quarter of it.
@@ -117,20 +117,20 @@ static void fill_particles(const struct tet_mesh_view *mesh, double density,
     }
 }
 
-/// Computes contact_space and the final contact_radii. On entry contact_radii has the inscribed
+/// Computes rest_gap and the final contact_radii. On entry contact_radii has the inscribed
 /// radii.
-static void make_space(size_t count, struct bonded_arrays *out) {
+static void choose_rest_gap(size_t count, struct bonded_arrays *out) {
     double sum = 0.0;
     double least = INFINITY;
     for (size_t t = 0; t < count; t++) {
         sum += out->contact_radii[t];
         least = fmin(least, out->contact_radii[t]);
     }
-    const double half = fmin(HALF_SPACE_SHARE * sum / (double)count, least);
-    out->contact_space = 2.0 * half;
+    const double half = fmin(HALF_GAP_FRACTION * sum / (double)count, least);
+    out->rest_gap = 2.0 * half;
     for (size_t t = 0; t < count; t++) {
         const double largest = out->contact_radii[t];
-        out->contact_radii[t] = fmin(SPHERE_SHARE * largest, largest - half);
+        out->contact_radii[t] = fmin(SPHERE_FRACTION * largest, largest - half);
     }
 }
 
@@ -148,7 +148,7 @@ static pbs_status fill(const struct tet_mesh_view *mesh, struct memory *memory,
     if (out->positions != NULL && out->radii != NULL && out->masses != NULL &&
         out->contact_radii != NULL && out->bonds != NULL && out->bond_radii != NULL) {
         fill_particles(mesh, d->density, out);
-        make_space(mesh->tet_count, out);
+        choose_rest_gap(mesh->tet_count, out);
         for (size_t b = 0; b < out->bond_count; b++) {
             memcpy(out->bonds + 2 * b, faces[b].tets, sizeof faces[b].tets);
             out->bond_radii[b] = sqrt(area_of(mesh, faces[b].vertices) / PI);
@@ -175,7 +175,7 @@ pbs_status bonded_from_tets(struct memory *memory, pbs_bonded_desc *d, struct bo
     if (d->contact_radii == NULL && d->contact_scale == 0.0) {
         d->contact_radii = out->contact_radii;
     } else {
-        out->contact_space = 0.0;
+        out->rest_gap = 0.0;
     }
     d->bond_count = out->bond_count;
     d->bonds = out->bonds;

@@ -22,9 +22,10 @@ void peridynamic_read_loads(const struct body *body, const struct particle_view 
     for (size_t i = 0; i < count; i++) {
         const size_t bond = first + i;
         const uint32_t *end = body->bonds.pairs + 2 * bond;
-        double way[3];
-        subtract3(view->positions + 3 * (size_t)end[1], view->positions + 3 * (size_t)end[0], way);
-        const double extension = norm3(way) - own->lengths[bond];
+        double offset[3];
+        subtract3(view->positions + 3 * (size_t)end[1], view->positions + 3 * (size_t)end[0],
+                  offset);
+        const double extension = norm3(offset) - own->lengths[bond];
         const double stretch = extension / own->lengths[bond];
         const double pull = pull_of(body, bond, extension);
         loads[i] = (pbs_bond_load){.normal = own->stiffness[bond] * pull,
@@ -51,5 +52,5 @@ double peridynamic_crack_step(const struct nodes *nodes, const struct body *body
         const double density = nodes->mass[body->node_start + i] / own->volumes[i];
         sum += sqrt(2.0 * (1.0 + poisson) * density / own->young[i]);
     }
-    return own->horizon / RAYLEIGH_SHARE * sum / (double)body->vertex_count;
+    return own->horizon / RAYLEIGH_OVER_SHEAR * sum / (double)body->vertex_count;
 }

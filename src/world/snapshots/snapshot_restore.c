@@ -311,10 +311,10 @@ static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
     }
     for (size_t i = 0; i < nodes->count; i++) {
         const double *x = nodes->x + 3 * i;
-        const bool turned = x[0] != 0.0 || x[1] != 0.0 || x[2] != 0.0;
+        const bool is_rotated = x[0] != 0.0 || x[1] != 0.0 || x[2] != 0.0;
         const bool partly = nodes->constrained_axes[i] != 0 &&
                             nodes->constrained_axes[i] != PBS_AXIS_ALL;
-        if (nodes->kind[i] == NODE_ROTATION && (turned || partly)) {
+        if (nodes->kind[i] == NODE_ROTATION && (is_rotated || partly)) {
             return status_fail(PBS_ERROR_FORMAT,
                                "rotation %zu is not at the start of its chart, or held in part", i);
         }
@@ -340,11 +340,11 @@ static pbs_status check_planes(const struct scene *scene) {
     return PBS_OK;
 }
 
-/// Reads an array of the history, if it was saved. wanted: the scheme uses such an array.
+/// Reads an array of the history, if it was saved. is_used: the scheme uses such an array.
 static pbs_status read_optional(struct byte_reader *in, struct memory *memory, size_t count,
-                                bool wanted, double **out) {
+                                bool is_used, double **out) {
     const uint32_t present = read_u32(in);
-    if (present > 1 || (present == 1 && !wanted)) {
+    if (present > 1 || (present == 1 && !is_used)) {
         return status_fail(PBS_ERROR_FORMAT, "byte %zu: history that the scheme does not keep",
                            in->position);
     }
@@ -397,16 +397,16 @@ static pbs_status read_accounts(struct byte_reader *in, struct memory *memory,
 
 static pbs_status read_history(struct byte_reader *in, struct memory *memory, struct scene *scene) {
     struct history *history = &scene->history;
-    struct scheme_memory *kept = &history->memory;
-    kept->known = read_u32(in);
+    struct scheme_memory *past = &history->memory;
+    past->known = read_u32(in);
     const uint32_t has_acceleration = read_u32(in);
-    kept->has_acceleration = has_acceleration != 0;
-    kept->h_before = read_f64(in);
-    kept->stable_step = read_f64(in);
-    kept->steps_since = read_u32(in);
-    kept->power = read_f64(in);
-    kept->lost_before = (struct scalar_state){.x = read_f64(in)};
-    kept->lost_before.v = read_f64(in);
+    past->has_acceleration = has_acceleration != 0;
+    past->h_before = read_f64(in);
+    past->stable_step = read_f64(in);
+    past->steps_since = read_u32(in);
+    past->power = read_f64(in);
+    past->lost_before = (struct scalar_state){.x = read_f64(in)};
+    past->lost_before.v = read_f64(in);
     const struct scheme_table *scheme = scene->integrator.scheme;
     const bool two = scheme->history > 1;
     const size_t count = 3 * scene->nodes.count;
@@ -420,17 +420,17 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
             check_points(history->x_before, scene->nodes.count, "previous position"), "state", 0));
     }
     RETURN_IF_FAILED(read_accounts(in, memory, scene, history));
-    const bool known = kept->known == 1 || (kept->known == 2 && kept->h_before > 0.0 &&
+    const bool known = past->known == 1 || (past->known == 2 && past->h_before > 0.0 &&
                                             history->x_before != NULL && history->v_before != NULL);
-    const double lost[] = {kept->power, kept->lost_before.x, kept->lost_before.v};
+    const double lost[] = {past->power, past->lost_before.x, past->lost_before.v};
     if (!known || has_acceleration > 1 ||
-        (kept->has_acceleration && history->acceleration == NULL && count > 0 &&
+        (past->has_acceleration && history->acceleration == NULL && count > 0 &&
          scheme_stores_acceleration(scheme)) ||
-        !isfinite(kept->h_before) || kept->h_before < 0.0 || !(kept->stable_step >= 0.0) ||
+        !isfinite(past->h_before) || past->h_before < 0.0 || !(past->stable_step >= 0.0) ||
         !read_are_finite(lost, 3)) {
         return status_fail(PBS_ERROR_FORMAT,
                            "history of %u states, previous step %g s, does not fit the scheme",
-                           (unsigned)kept->known, kept->h_before);
+                           (unsigned)past->known, past->h_before);
     }
     return PBS_OK;
 }
