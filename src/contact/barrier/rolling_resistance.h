@@ -9,7 +9,8 @@
 
 /// Lags the resistance of the active contacts; part of barrier_contact_lag_friction.
 pbs_status rolling_resistance_lag(struct barrier_contact *contact);
-/// Sets the anchors from a stage's history; part of barrier_contact_begin_stage.
+/// Sets `anchor`, the values of the rows at zero slip, from a stage's history; part of
+/// barrier_contact_begin_stage.
 void rolling_resistance_begin_stage(struct barrier_contact *contact, const double *origin,
                                     double length);
 
@@ -36,8 +37,8 @@ double rolling_resistance_power(const struct barrier_contact *contact,
 void rolling_resistance_load(const struct barrier_contact *contact,
                              const struct lagged_rolling *rolling, struct rolling_load *out);
 
-/// Returns the rate of a row in m/s for node velocities v (node order), without the obstacles'
-/// part.
+/// Returns row `row` (rolling or spinning) of the relative velocity, m/s, for node velocities v
+/// (node order). The motion of obstacles is not included.
 double rolling_resistance_rate(const struct barrier_contact *contact,
                                const struct lagged_rolling *rolling, int row, const double *v);
 

@@ -1,6 +1,6 @@
-// Straight paths of all points with a margin: the states in which a list of pairs is valid. The
-// mean motion of all points is subtracted, since a common translation changes no distance. So a
-// scene in free flight keeps its lists.
+// A list of pairs is valid while every point stays within a margin of a straight path. This file
+// stores the paths, and tests states against them. The mean motion of all points is subtracted,
+// since a common translation changes no distance. So a scene in free flight keeps its lists.
 #ifndef PBS_CONTACT_SEARCH_POINT_PATHS_H
 #define PBS_CONTACT_SEARCH_POINT_PATHS_H
 

@@ -53,8 +53,8 @@ struct bonds_input {
     const double *orientations;
 };
 
-/// Internal forces and moments at the middle of a bond. The moments at its ends differ by the shear
-/// force times half the length.
+/// Internal forces and moments at the middle of a bond. The moment at either end differs from the
+/// one at the middle by the shear force times half the length.
 struct bond_load {
     double normal, shear;    ///< N; tension is positive
     double torsion, bending; ///< N m

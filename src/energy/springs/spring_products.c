@@ -136,8 +136,8 @@ ALWAYS_INLINE void gather_ends(const struct spring_products *p, const uint32_t *
     }
 }
 
-/// The lower ends of a slice's springs, their data about the near matrix, and the sum of the
-/// product at them.
+/// The lower ends of a slice's springs, what is needed to tell which of the springs are assembled
+/// in the near matrix, and the sums of the product at the lower ends.
 struct slice {
     struct ends low;
     lanes8 near_length, unassembled_fraction; ///< unassembled_fraction: 1 - factor, for springs

@@ -106,13 +106,13 @@ pbs_status energy_begin_step(struct energy_control *control, const struct energy
 void energy_correct_free_fall(struct energy_control *control, const struct energy_step *step,
                               double *predictor);
 
-/// Adds the dissipation of the damping and drag force -gradient over `seconds`, for nodes that
-/// reach velocities v.
+/// Adds the energy that the damping and drag force -gradient dissipates over `seconds`. v: node
+/// velocities at the end of the stage.
 void energy_add_damping(struct energy_control *control, const struct energy_step *step,
                         double seconds, const double *gradient, const double *v);
 
-/// Adds the work of contact over `seconds`, from the contact state last reported (at x), for nodes
-/// that reach velocities v. Friction dissipates; moving obstacles do work on the bodies.
+/// Adds the work of contact over `seconds`, from the contact state last reported (at x). v: node
+/// velocities at the end of the stage. Friction dissipates; moving obstacles do work on the bodies.
 void energy_add_contact(struct energy_control *control, const struct energy_step *step,
                         double seconds, const double *x, const double *v);
 
@@ -121,7 +121,7 @@ void energy_add_joints(struct energy_control *control, const struct energy_step 
                        double seconds, const double *x);
 
 /// Chooses alpha and writes the end of the step to the candidate. PBS_ERROR_INADMISSIBLE: P is not
-/// finite at an end of the step; PBS_ERROR_HOST.
+/// finite at an end state that was tried; PBS_ERROR_HOST.
 pbs_status energy_choose_alpha(struct energy_control *control, const struct energy_step *step,
                                struct energy_candidate *candidate);
 

@@ -8,8 +8,9 @@
 /// Returns whether there is no damping, drag, friction or barrier. The caller must check obstacles.
 bool explicit_is_supported(const struct step_problem *problem);
 
-/// Call before steps with unchanged masses and constraints: fills velocity_history with the inverse
-/// masses, 0 on constrained axes.
+/// Call before the first step, and again after masses or constraints have changed. Stores the
+/// inverse masses, 0 on constrained axes, in workspace->velocity_history, which explicit steps do
+/// not use otherwise.
 void explicit_begin(const struct step_problem *problem, struct step_workspace *workspace);
 
 /// Does a step from workspace->now to workspace->next. Orientations are updated in place, even if

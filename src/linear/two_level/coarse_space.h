@@ -19,11 +19,12 @@ struct coarse_space {
                     ///< size
     double *rotation_modes; ///< 9 per row that is not a position: problem.rotation_modes in the
                             ///< same units; null: all rows are positions
-    float *product;         ///< H0 Z: 3 x 6 per entry of a cluster, in units of the cluster's unit
-    double *unit;           ///< per cluster, a power of two
-    uint32_t *restricted;   ///< row -> 1 + index of the problem's restriction, or 0
-    uint32_t *contact;      ///< row -> 1 + index of the row of C, or 0
-    uint32_t *marked;       ///< scratch: rows with a nonzero entry in restricted or contact
+    float *product; ///< H0 Z: one 3 x 6 block per entry of `clusters`, divided by the cluster's
+                    ///< `unit`
+    double *unit;   ///< per cluster, a power of two: the scale of its blocks of `product`
+    uint32_t *restricted; ///< row -> 1 + index of the problem's restriction, or 0
+    uint32_t *contact;    ///< row -> 1 + index of the row of C, or 0
+    uint32_t *marked;     ///< scratch: rows with a nonzero entry in restricted or contact
     size_t marked_count;
     double *coarse; ///< 3 per row of the coarse matrix: Z^T (r - H z), then the correction
     size_t coarse_capacity;
