@@ -110,8 +110,8 @@ static pbs_status check_side(const struct joint_side *side, bool in_space) {
         possible = read_are_finite(side->axis_weight[a], POINT_NODES) &&
                    read_are_finite(side->axis[a], 3);
     }
-    RETURN_IF_FAILED(check_place(side->place, "place"));
-    RETURN_IF_FAILED(check_place(side->target, "target"));
+    RETURN_IF_FAILED(check_point(side->place, "place"));
+    RETURN_IF_FAILED(check_point(side->target, "target"));
     return possible ? PBS_OK
                     : status_fail(PBS_ERROR_FORMAT, "a side of %u nodes is not one of its body",
                                   (unsigned)side->count);
