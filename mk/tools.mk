@@ -21,8 +21,8 @@ counts: $(BUILD)/bench/counts                    ## record anew how much work so
 hashes: $(BUILD)/bench/hashes                    ## hash what every scene is led to, in build/hashes.txt, to compare builds
 	$< > $(BUILD)/hashes.txt
 
-rooms:                                           ## draw docs/rooms.svg anew, after includes have changed
-	scripts/rooms.pl picture > docs/rooms.svg
+rooms:                                           ## draw docs/pictures/rooms.svg anew, after includes have changed
+	scripts/rooms.pl picture > docs/pictures/rooms.svg
 
 bench-ipc: $(BUILD)/bench/ipc_scenes             ## the IPC reference code's scenes, with its barrier and with ours
 	@$< && $< --own
@@ -31,23 +31,23 @@ plots: $(BUILD)/bench/integrators $(BUILD)/bench/integrator_motion ## the pictur
 	$(BUILD)/bench/integrators $(BUILD)/bench
 	$(BUILD)/bench/integrator_motion $(BUILD)/bench 01
 	$(BUILD)/bench/integrator_motion $(BUILD)/bench 2 4
-	gnuplot -e "from='$(BUILD)/bench'; to='docs'" bench/plots/integrators.gp
+	gnuplot -e "from='$(BUILD)/bench'; to='docs/pictures'" bench/plots/integrators.gp
 
 plots-fracture: $(BUILD)/bench/fracture ## implicit and explicit seconds over stiffness and size of bonded bodies; minutes
 	$(BUILD)/bench/fracture --figures $(BUILD)/bench
-	gnuplot -e "from='$(BUILD)/bench'; to='docs'" bench/plots/fracture.gp
+	gnuplot -e "from='$(BUILD)/bench'; to='docs/pictures'" bench/plots/fracture.gp
 
 plots-fracture-steps: $(BUILD)/bench/fracture_steps ## what step control saves where a plate breaks; half an hour
 	for s in 0.01 0.0075 0.005; do $< --case plate --spacing $$s; done | grep _gain | sed 's/ [a-z_]*=/,/g' > $<.csv
-	gnuplot -e "from='$(BUILD)/bench'; to='docs'" bench/plots/fracture_steps.gp
+	gnuplot -e "from='$(BUILD)/bench'; to='docs/pictures'" bench/plots/fracture_steps.gp
 
 plots-cracks: $(BUILD)/bench/crack_paths ## the pictures of docs/theory/peridynamics.md
-	$< --case glass --until 90 --picture docs/crack_branching.png
-	$< --case steel --spacing 0.5 --until 90 --picture docs/kalthoff_winkler.png
+	$< --case glass --until 90 --picture docs/pictures/crack_branching.png
+	$< --case steel --spacing 0.5 --until 90 --picture docs/pictures/kalthoff_winkler.png
 
 plots-concrete: $(BUILD)/bench/concrete_beams ## load over opening of two concrete beams; half a minute
 	$(BUILD)/bench/concrete_beams --figures $(BUILD)/bench
-	gnuplot -e "from='$(BUILD)/bench'; to='docs'" bench/plots/concrete_beams.gp
+	gnuplot -e "from='$(BUILD)/bench'; to='docs/pictures'" bench/plots/concrete_beams.gp
 
 # Everything in C and C++ that is ours, in the tree or about to be.
 OUR_CODE = $(shell find include src examples tests bench fuzz -name node_modules -prune -o -name '*.[ch]' -print \

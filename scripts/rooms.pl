@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # Reads the includes of src and says how its floors, rooms and modules depend on each other (docs/architecture.md).
 #
-#   scripts/rooms.pl picture   prints docs/rooms.svg: which room includes which
+#   scripts/rooms.pl picture   prints docs/pictures/rooms.svg: which room includes which
 #   scripts/rooms.pl floors    fails where a file includes a higher floor, or another folder of its own floor
 #   scripts/rooms.pl circles   fails where modules or rooms include each other in a circle that is not listed below
 #

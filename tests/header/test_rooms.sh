@@ -9,9 +9,9 @@ check "each file includes its own floor or lower ones" "$rooms" floors
 check "no circle among modules or rooms that is not listed" "$rooms" circles
 
 picture_is_current() {
-    "$rooms" picture >"$scratch/rooms.svg" && cmp "$scratch/rooms.svg" docs/rooms.svg || { echo "make rooms draws it anew"; return 1; }
+    "$rooms" picture >"$scratch/rooms.svg" && cmp "$scratch/rooms.svg" docs/pictures/rooms.svg || { echo "make rooms draws it anew"; return 1; }
 }
-check "docs/rooms.svg is what the includes say" picture_is_current
+check "docs/pictures/rooms.svg is what the includes say" picture_is_current
 
 rooms_are_described() {
     local room status=0
