@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "choices.h"
-#include "support/allocator.h"
-#include "support/world_scenes.h"
+#include "support/host/allocator.h"
+#include "support/scenes/world_scenes.h"
 #include "target.h"
 
 enum {

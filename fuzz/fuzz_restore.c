@@ -7,7 +7,7 @@
 
 #include "choices.h"
 #include "forge.h"
-#include "support/world_scenes.h"
+#include "support/scenes/world_scenes.h"
 #include "target.h"
 
 static pbs_world *new_world(void) {

@@ -8,7 +8,7 @@
 
 #include "choices.h"
 #include "forge.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "target.h"
 
 enum { SIZE_MOST = 4, CALL_LIMIT = 24, SAVED_MOST = 512 };

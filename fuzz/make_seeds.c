@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/world_scenes.h"
+#include "support/scenes/world_scenes.h"
 #include "target.h"
 #include "world/snapshots/snapshot.h"
 #include "world/world.h"

@@ -9,7 +9,7 @@ LARGE_OBJECTS   := $(LARGE_KERNELS:%=$(BUILD)/obj/src/%.o)
 COMMON_OBJECTS  := $(call object,$(wildcard examples/common/*.c))
 SCENE_OBJECTS   := $(call object,$(wildcard bench/scenes/*.c bench/measure/*.c))
 HASH_OBJECTS    := $(call object,$(wildcard bench/hashes/*.c))
-SUPPORT_OBJECTS := $(call object,$(wildcard tests/support/*.c))
+SUPPORT_OBJECTS := $(call object,$(wildcard tests/support/*.c tests/support/*/*.c))
 
 INTERNAL_LIB := $(BUILD)/libpbs_internal.a# every object, nothing hidden: what tests link
 COMMON_LIB   := $(BUILD)/libcommon.a

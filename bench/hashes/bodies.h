@@ -6,7 +6,7 @@
 #include <pbs/pbs.h>
 
 enum hash_bodies {
-    // The scenes of tests/support/world_scenes.h:
+    // The scenes of tests/support/scenes/world_scenes.h:
     HASH_DROP,
     HASH_SPRINGS,
     HASH_BOWL,

@@ -6,7 +6,7 @@
 #include "hashes/bodies.h"
 #include "hashes/integrators.h"
 #include "hashes/told.h"
-#include "support/world_scenes.h"
+#include "support/scenes/world_scenes.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

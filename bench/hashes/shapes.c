@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/shapes.h"
-#include "support/world_scenes.h"
+#include "support/scenes/world_scenes.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -10,7 +10,7 @@
 #include "scenes/moving_surface.h"
 #include "scenes/surface_pairs.h"
 #include "shapes.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -2,7 +2,7 @@
 // lattices whose neighbours are at exactly the distance, clusters that are far apart, and
 // coincident points.
 #include "broad_phase/point_pairs.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"
 

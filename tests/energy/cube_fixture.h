@@ -8,7 +8,7 @@
 #include "energy/evaluate.h"
 #include "energy/materials/solid.h"
 #include "shapes.h"
-#include "support/derivatives.h"
+#include "support/numerics/derivatives.h"
 #include "support/random.h"
 
 struct cube {

@@ -7,8 +7,8 @@
 
 #include "base/matrix3/math3.h"
 #include "energy/evaluate.h"
-#include "support/allocator.h"
-#include "support/derivatives.h"
+#include "support/host/allocator.h"
+#include "support/numerics/derivatives.h"
 #include "support/random.h"
 
 struct sheet {

@@ -7,8 +7,8 @@
 #include "energy/node_terms/gravity.h"
 #include "energy/node_terms/mass_drag.h"
 #include "energy/damping/rayleigh_damping.h"
-#include "support/hash.h"
-#include "support/jobs.h"
+#include "support/numerics/hash.h"
+#include "support/host/jobs.h"
 
 /// A spring of stiffness 1 without length between the two nodes.
 static int32_t spring(void *user, size_t stencil, const double *x, int32_t project, double *value,

@@ -5,7 +5,7 @@
 #include "base/matrix3/math3.h"
 #include "base/matrix3/svd3.h"
 #include "energy/material.h"
-#include "support/derivatives.h"
+#include "support/numerics/derivatives.h"
 #include "support/random.h"
 
 /// LAPACK's symmetric eigenvalues, as Fortran calls it.

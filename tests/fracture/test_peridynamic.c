@@ -2,7 +2,7 @@
 // calibration (the ratios of docs/theory/peridynamics.md, computed there by other means), surfaces,
 // interfaces, and what is refused.
 #include "fracture/peridynamic.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -3,7 +3,7 @@
 #ifndef PBS_INTEGRATE_FINAL_STATES_H
 #define PBS_INTEGRATE_FINAL_STATES_H
 
-#include "support/scheme_rows.h"
+#include "support/schemes/scheme_rows.h"
 
 enum { FINAL_COUNTS = 3 };
 

@@ -1,9 +1,9 @@
-// A world of one particle on an oscillator of support/scheme_rows.h, along x.
+// A world of one particle on an oscillator of support/schemes/scheme_rows.h, along x.
 #ifndef PBS_INTEGRATE_OSCILLATOR_H
 #define PBS_INTEGRATE_OSCILLATOR_H
 
 #include "integrate/scheme.h"
-#include "support/scheme_rows.h"
+#include "support/schemes/scheme_rows.h"
 #include "support/world_testing.h"
 
 struct oscillation {

@@ -2,7 +2,7 @@
 // section 4.1, with its asserts: no state has an intersection, every step converges, the energy is
 // on its target wherever alpha is free, balls bounce as high as the reference says, and the rest of
 // the scenes' own facts.
-#include "support/eci_testing.h"
+#include "support/scenes/eci_testing.h"
 
 // --- balls ---
 

@@ -3,8 +3,8 @@
 // comes down to its target and stays there, rings stay linked as they were, cubes stay in their box
 // and keep their orientation.
 #include "base/matrix3/math3.h"
-#include "support/eci_testing.h"
-#include "support/linking.h"
+#include "support/numerics/linking.h"
+#include "support/scenes/eci_testing.h"
 
 // --- rings ---
 

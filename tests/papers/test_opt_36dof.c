@@ -3,7 +3,7 @@
 // places inside its box. One step of several sizes, 200 random starts each, by plain Newton and by
 // the stabilised minimiser. The sheet is a host's own energy: stencils of three nodes with z held.
 #include "scenes/opt_sheet.h"
-#include "support/derivatives.h"
+#include "support/numerics/derivatives.h"
 #include "support/world_testing.h"
 
 enum { NODES = OPT_SHEET_NODES, TRIALS = 200, FEW_TRIALS = 10 };

@@ -1,6 +1,6 @@
 // Shells bend as plates on any mesh: rolled and loaded sheets beside Kirchhoff's theory, shells
 // beside the usual benchmarks. Statics is implicit Euler with steps so long that inertia vanishes.
-#include "support/plate_meshes.h"
+#include "support/scenes/plate_meshes.h"
 #include "support/world_testing.h"
 
 static const double PI = 3.14159265358979323846;

@@ -1,7 +1,7 @@
 // Quasi-static steps: equilibrium at the end of each, whatever the body, contact and friction
 // included; what no equilibrium holds; where bonds break on the way.
 #include "shapes.h"
-#include "support/bonded_bodies.h"
+#include "support/scenes/bonded_bodies.h"
 
 static void use_statics(pbs_world *world) {
     pbs_integrator_desc d;

@@ -1,8 +1,8 @@
 // Compares the assembly through groups and slots with direct sums, and tests failures of memory.
 #include "base/lanes/lanes.h"
 #include "sparse/assembly.h"
+#include "support/host/refusals.h"
 #include "support/random.h"
-#include "support/refusals.h"
 #include "support/testing.h"
 
 static struct memory memory;

@@ -2,9 +2,9 @@
 #ifndef PBS_SUPPORT_WORLD_TESTING_H
 #define PBS_SUPPORT_WORLD_TESTING_H
 
-#include "support/allocator.h"
+#include "support/host/allocator.h"
+#include "support/scenes/world_scenes.h"
 #include "support/testing.h"
-#include "support/world_scenes.h"
 
 /// An empty world with the scenes' settings; with an allocator of a test; as described.
 pbs_world *new_world(void);

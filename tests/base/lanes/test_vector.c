@@ -1,7 +1,7 @@
 // Sums are accurate and have the same bits for any number of threads.
 #include "base/lanes/vector.h"
 
-#include "support/jobs.h"
+#include "support/host/jobs.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -2,7 +2,7 @@
 // tests use.
 #include "base/matrix3/math3.h"
 
-#include "support/derivatives.h"
+#include "support/numerics/derivatives.h"
 #include "support/random.h"
 #include "support/testing.h"
 

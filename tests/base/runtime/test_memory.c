@@ -2,7 +2,7 @@
 #include "base/runtime/memory.h"
 
 #include "base/config.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/testing.h"
 
 struct fixture {

@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "support/allocator.h"
-#include "support/jobs.h"
+#include "support/host/allocator.h"
+#include "support/host/jobs.h"
 #include "support/testing.h"
 
 enum { MAX_COUNT = 5000 };

@@ -3,7 +3,7 @@
 // differences.
 #include "base/matrix3/math3.h"
 #include "contact/barrier/barrier.h"
-#include "support/derivatives.h"
+#include "support/numerics/derivatives.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -5,9 +5,9 @@
 #include "contact/barrier/lagged_friction.h"
 #include "contact/barrier/mollified_edges.h"
 
-#include "support/allocator.h"
-#include "support/derivatives.h"
-#include "support/refusals.h"
+#include "support/host/allocator.h"
+#include "support/numerics/derivatives.h"
+#include "support/host/refusals.h"
 #include "contact/touching_scene.h"
 
 static const int32_t wall_kinds[] = {PBS_SHAPE_HALF_SPACE, PBS_SHAPE_SPHERE, PBS_SHAPE_BOX,

@@ -6,7 +6,7 @@
 #include <lapacke.h>
 
 #include "base/matrix3/math3.h"
-#include "support/derivatives.h"
+#include "support/numerics/derivatives.h"
 #include "support/random.h"
 #include "support/testing.h"
 

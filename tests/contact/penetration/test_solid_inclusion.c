@@ -7,7 +7,7 @@
 #include "contact/penetration/inclusion_penalty.h"
 #include "geometry/meshes/tet_inclusion.h"
 #include "shapes.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -5,8 +5,8 @@
 #include "contact/projection/projection.h"
 #include "pbs/body.h"
 #include "pbs/collider.h"
+#include "support/host/refusals.h"
 #include "support/random.h"
-#include "support/refusals.h"
 #include "support/testing.h"
 
 static struct random random_numbers;

@@ -2,7 +2,7 @@
 // whom.
 #include "contact/surfaces/collision_mesh.h"
 
-#include "support/refusals.h"
+#include "support/host/refusals.h"
 #include "contact/touching_scene.h"
 
 static struct memory memory;

@@ -6,7 +6,7 @@
 #include "energy/affine/affine.h"
 #include "energy/cube_fixture.h"
 #include "energy/custom/project.h"
-#include "support/refusals.h"
+#include "support/host/refusals.h"
 
 // contact_refs.json, row `abd`: rows of A, energy, gradient by A and eigenvalues of the Hessian,
 // all over k V.

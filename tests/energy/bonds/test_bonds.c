@@ -8,7 +8,7 @@
 #include "energy/bonds/bonds.h"
 #include "energy/cube_fixture.h"
 #include "energy/custom/project.h"
-#include "support/refusals.h"
+#include "support/host/refusals.h"
 
 enum { PARTICLES = 9, BONDS = 21, NODES = 2 * PARTICLES };
 

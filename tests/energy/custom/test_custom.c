@@ -4,7 +4,7 @@
 
 #include "energy/cube_fixture.h"
 #include "energy/custom/custom.h"
-#include "support/derivatives.h"
+#include "support/numerics/derivatives.h"
 
 #include <pthread.h>
 

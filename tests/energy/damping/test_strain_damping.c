@@ -11,7 +11,7 @@
 #include "energy/springs/springs.h"
 #include "energy/damping/strain_damping.h"
 #include "energy/damping/strain_history.h"
-#include "support/refusals.h"
+#include "support/host/refusals.h"
 
 enum kind { SPRINGS, TETRAHEDRA, TRIANGLES, HANDLES, KIND_COUNT };
 

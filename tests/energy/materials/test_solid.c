@@ -3,7 +3,7 @@
 
 #include "base/matrix3/math3.h"
 #include "energy/cube_fixture.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 
 /// Shape gradients of the four nodes and the volume.
 static double shape(const struct cube *cube, size_t t, double b[12]) {

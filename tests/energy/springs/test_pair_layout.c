@@ -4,7 +4,7 @@
 // any.
 #include "energy/springs/pair_layout.h"
 #include "fracture/peridynamic.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"
 

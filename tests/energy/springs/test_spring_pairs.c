@@ -5,7 +5,7 @@
 #include "base/matrix3/matrix3_widths.h"
 #include "energy/springs/spring_pairs_widths.h"
 #include "energy/springs/springs.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -3,7 +3,7 @@
 
 #include "energy/cube_fixture.h"
 #include "energy/springs/springs.h"
-#include "support/refusals.h"
+#include "support/host/refusals.h"
 
 enum { NODES = 11, SPRINGS = 29 };
 

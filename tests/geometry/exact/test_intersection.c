@@ -4,7 +4,7 @@
 
 #include "scenes/moving_surface.h"
 #include "shapes.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -3,7 +3,7 @@
 #include "geometry/grids/distance_sampling.h"
 
 #include "base/matrix3/math3.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"
 

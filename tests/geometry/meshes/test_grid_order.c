@@ -1,7 +1,7 @@
 // Orders of points: lattices that were shuffled and perturbed, clouds that are wide compared with
 // their spacing, and coincident points.
 #include "geometry/meshes/grid_order.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -5,8 +5,8 @@
 #include "base/matrix3/math3.h"
 #include "geometry/meshes/mass_properties.h"
 #include "shapes.h"
+#include "support/host/refusals.h"
 #include "support/random.h"
-#include "support/refusals.h"
 
 static const double pi = 3.14159265358979323846;
 

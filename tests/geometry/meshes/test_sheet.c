@@ -1,6 +1,6 @@
 // Triangle sheets: error messages, and hinges of open and closed sheets.
 #include "geometry/meshes/sheet.h"
-#include "support/refusals.h"
+#include "support/host/refusals.h"
 #include "support/testing.h"
 
 /// A square of two triangles, one more vertex above it, and space for two more triangles.

@@ -2,7 +2,7 @@
 // boundaries of boxes divided into tetrahedra, and slivers that must be accepted.
 #include "base/matrix3/math3.h"
 #include "geometry/meshes/tet_mesh.h"
-#include "support/refusals.h"
+#include "support/host/refusals.h"
 #include "support/testing.h"
 
 enum { CELLS = 4, SIDE = CELLS + 1, GRID_VERTICES = SIDE * SIDE * SIDE };

@@ -1,7 +1,7 @@
 // What a world owes its host whatever the scheme: bits, snapshots, refusals, transactions. Runs
 // over the table, so that a scheme added to it is held to the same.
 #include "integrate/oscillator.h"
-#include "support/jobs.h"
+#include "support/host/jobs.h"
 #include "world/objects/scene.h"
 
 static double step_length(const struct scheme_table *scheme) {

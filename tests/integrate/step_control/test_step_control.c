@@ -4,7 +4,7 @@
 
 #include <float.h>
 
-#include "support/hardening_spring.h"
+#include "support/schemes/hardening_spring.h"
 #include "support/testing.h"
 
 static pbs_integrator_desc settings(int32_t kind, double tolerance, double step_max) {

@@ -3,7 +3,7 @@
 #include <complex.h>
 
 #include "integrate/final_states.h"
-#include "support/scheme_rows.h"
+#include "support/schemes/scheme_rows.h"
 #include "support/testing.h"
 
 // --- systems ---

@@ -5,8 +5,8 @@
 #include <cblas.h>
 #include <float.h>
 
+#include "support/host/refusals.h"
 #include "support/random.h"
-#include "support/refusals.h"
 #include "support/testing.h"
 
 /// To be freed with dense_lu_free; random entries in [-1, 1), unsymmetric.

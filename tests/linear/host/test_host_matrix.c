@@ -3,7 +3,7 @@
 #include "linear/host/host_matrix.h"
 
 #include "linear/linear_cases.h"
-#include "support/refusals.h"
+#include "support/host/refusals.h"
 
 enum { WIDTH = 4, STENCILS = 30 };
 

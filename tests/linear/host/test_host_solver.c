@@ -3,7 +3,7 @@
 #include "linear/host/host_solver.h"
 
 #include "linear/linear_cases.h"
-#include "support/refusals.h"
+#include "support/host/refusals.h"
 
 static struct memory memory;
 

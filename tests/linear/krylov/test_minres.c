@@ -4,7 +4,7 @@
 #include "linear/krylov/minres.h"
 #include "scenes/matrix_fixture.h"
 #include "pbs/world.h"
-#include "support/random_matrix.h"
+#include "support/numerics/random_matrix.h"
 #include "support/testing.h"
 
 enum { NODES = 40, SIZE = 3 * NODES };

@@ -5,9 +5,9 @@
 #include "pbs/pbs.h"
 #include "scenes/bonded_system.h"
 #include "scenes/cubic_tets.h"
-#include "support/refusals.h"
+#include "support/host/refusals.h"
 #include "support/testing.h"
-#include "support/world_scenes.h"
+#include "support/scenes/world_scenes.h"
 
 static uint32_t iterations_of(const struct bonded_system *s, int32_t id, double tolerance) {
     struct memory *memory = &s->world->memory;

@@ -1,7 +1,7 @@
 // Constraints in the sparse matrix beside the dense formula Q^T H Q + C + s (I - Q).
 #include "base/matrix3/math3.h"
 #include "minimize/newton/constrained_hessian.h"
-#include "support/random_matrix.h"
+#include "support/numerics/random_matrix.h"
 #include "support/testing.h"
 
 enum { NODES = 30, SIZE = 3 * NODES };

@@ -1,7 +1,7 @@
 // The objective beside its formula: inertia and terms, value with gradient with Hessian, on several
 // domains.
 #include "minimize/fixture.h"
-#include "support/derivatives.h"
+#include "support/numerics/derivatives.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -1,6 +1,6 @@
 // Friction that turns the particles of bonded bodies (docs/theory/bonds.md section 6.3): rolling
 // against sliding down a slope, and angular momentum between bodies.
-#include "support/bonded_bodies.h"
+#include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"
 

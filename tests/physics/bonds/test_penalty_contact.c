@@ -1,8 +1,8 @@
 // Contact of spheres by penalties in explicit steps (docs/theory/bonds.md section 6.5): what it
 // keeps, how spheres bounce, slide and roll, and bodies that break where they land.
 #include "base/matrix3/math3.h"
-#include "support/bonded_bodies.h"
-#include "support/refusals.h"
+#include "support/host/refusals.h"
+#include "support/scenes/bonded_bodies.h"
 
 static const double GRAVITY = 9.81;
 static const double SLOPE = 0.3;

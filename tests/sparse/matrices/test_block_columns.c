@@ -3,7 +3,7 @@
 #include "sparse/matrices/block_columns.h"
 
 #include "scenes/matrix_fixture.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/testing.h"
 
 static struct memory memory;

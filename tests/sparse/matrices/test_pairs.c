@@ -1,7 +1,7 @@
 // Compares sorted lists of pairs with a comparison sort.
 #include "sparse/matrices/pairs.h"
 
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -2,7 +2,7 @@
 // carrying out the eliminations.
 #include "sparse/ordering/minimum_degree.h"
 
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -1,6 +1,6 @@
 // Bonded bodies through the public API: what descriptions mean, orientations read, set, held and
 // scripted, steps as transactions, snapshots, threads, and what is refused.
-#include "support/bonded_bodies.h"
+#include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"
 #include "base/matrix3/quaternion.h"

@@ -1,6 +1,6 @@
 // What bonded bodies break into, as hosts see it: fragments and their motion, numbers over a saved
 // world, cuts by planes and triangles, damage, and the surface to draw.
-#include "support/bonded_bodies.h"
+#include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"
 #include "world/refusal.h"

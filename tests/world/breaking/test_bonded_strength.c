@@ -1,6 +1,6 @@
 // What bonds bear: strengths as given and from the energy of a crack, their scatter, and bodies
 // that hardly bear themselves.
-#include "support/bonded_bodies.h"
+#include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"
 #include "world/refusal.h"

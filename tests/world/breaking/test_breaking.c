@@ -1,6 +1,6 @@
 // Bonds that break: where, when and with what left over; as part of a step that lands or does not,
 // of advances, saved worlds and any number of threads.
-#include "support/bonded_bodies.h"
+#include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"
 #include "world/refusal.h"

@@ -2,7 +2,7 @@
 // stands on the ground, a stiff ball is thrown through a bonded wall, and a cloth hangs where the
 // debris comes down. Every step lands, nothing goes through anything, momentum is balanced, and
 // threads and a restore in the middle of the cracks change no bit.
-#include "support/bonded_bodies.h"
+#include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"
 #include "common/shapes.h"

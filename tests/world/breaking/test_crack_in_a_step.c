@@ -1,6 +1,6 @@
 // Cracks that go on within a step (fracture_passes), and as many bonds as break at once
 // (fracture_limit).
-#include "support/bonded_bodies.h"
+#include "support/scenes/bonded_bodies.h"
 
 enum { HANGERS = 6 };
 static const double STEP = 0.016;

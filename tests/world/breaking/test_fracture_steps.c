@@ -1,6 +1,6 @@
 // Step control while bonds break (docs/theory/step_control.md section 4): steps are kept short from
 // a break on, until some have broken nothing.
-#include "support/bonded_bodies.h"
+#include "support/scenes/bonded_bodies.h"
 
 static const double PI = 3.14159265358979323846;
 

@@ -6,7 +6,7 @@
 
 #include "geometry/exact/intersection.h"
 #include "shapes.h"
-#include "support/hash.h"
+#include "support/numerics/hash.h"
 #include "support/world_testing.h"
 
 static const double GRAVITY = 9.8;

@@ -1,6 +1,6 @@
 // Particles of bonded bodies that touch as spheres: what they touch, from where on, and what bonds
 // and breaks have to do with it (docs/theory/bonds.md section 6).
-#include "support/bonded_bodies.h"
+#include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"
 #include "world/refusal.h"

@@ -7,7 +7,7 @@
 #include "base/matrix3/math3.h"
 #include "common/shapes.h"
 #include "geometry/grids/distance_grid.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/testing.h"
 
 // --- meshes ---

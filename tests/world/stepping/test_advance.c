@@ -1,6 +1,6 @@
 // pbs_world_advance: step control in worlds, and linearly implicit steps.
 #include "integrate/step_control/step_control.h"
-#include "support/hardening_spring.h"
+#include "support/schemes/hardening_spring.h"
 #include "support/world_testing.h"
 
 // --- one particle on the spring of ATS figure 1, without its damping ---

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
-#include "support/hash.h"
+#include "support/numerics/hash.h"
 #include "support/world_testing.h"
 #include "world/world.h"
 

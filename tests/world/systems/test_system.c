@@ -1,7 +1,7 @@
 // Systems as a host meets them: what is refused and how it is said, callbacks that stop or have no
 // answer, a step as a transaction with every scheme, memory, statistics.
 #include "integrate/scheme.h"
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"
 #include "world/refusal.h"

@@ -1,7 +1,7 @@
 // pbs_system_advance and linearly implicit steps of systems: the numbers of
 // docs/theory/step_control.md section 1 with velocity-dependent forces, and step control.
 #include "pbs/pbs.h"
-#include "support/hardening_spring.h"
+#include "support/schemes/hardening_spring.h"
 #include "support/testing.h"
 
 /// The spring of ATS figure 1, in ways that must not matter.

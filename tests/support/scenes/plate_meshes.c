@@ -1,5 +1,5 @@
 // Triangulations of a rectangle; see plate_meshes.h.
-#include "support/plate_meshes.h"
+#include "support/scenes/plate_meshes.h"
 
 #include "geometry/meshes/sheet.h"
 #include "support/random.h"

@@ -1,7 +1,7 @@
 // Refused allocations; see refusals.h.
-#include "support/refusals.h"
+#include "support/host/refusals.h"
 
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 #include "support/testing.h"
 
 void assert_refusals_are_statuses(pbs_status (*call)(struct memory *memory, const void *context),

@@ -1,5 +1,5 @@
 // Sparse symmetric matrices of random values; see random_matrix.h.
-#include "support/random_matrix.h"
+#include "support/numerics/random_matrix.h"
 
 #include "support/testing.h"
 

@@ -1,5 +1,5 @@
 // FNV-1a.
-#include "support/hash.h"
+#include "support/numerics/hash.h"
 
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
     const unsigned char *p = bytes;

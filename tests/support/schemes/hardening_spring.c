@@ -1,5 +1,5 @@
 // See hardening_spring.h.
-#include "support/hardening_spring.h"
+#include "support/schemes/hardening_spring.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // See eci_testing.h.
-#include "support/eci_testing.h"
+#include "support/scenes/eci_testing.h"
 
 #include "scenes/eci_contact_check.h"
 

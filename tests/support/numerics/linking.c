@@ -1,5 +1,5 @@
 // See linking.h.
-#include "support/linking.h"
+#include "support/numerics/linking.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // Each block carries its size and a mark in front of it, so that a wrong release is noticed.
-#include "support/allocator.h"
+#include "support/host/allocator.h"
 
 #include <stdlib.h>
 #include <string.h>

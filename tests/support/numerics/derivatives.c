@@ -1,5 +1,5 @@
 // Central differences of fourth order: (-f(2h) + 8 f(h) - 8 f(-h) + f(-2h)) / 12 h.
-#include "support/derivatives.h"
+#include "support/numerics/derivatives.h"
 
 #include <math.h>
 #include <stdlib.h>

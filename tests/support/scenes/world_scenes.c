@@ -1,5 +1,5 @@
 // Small scenes; see world_scenes.h.
-#include "support/world_scenes.h"
+#include "support/scenes/world_scenes.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // See scheme_rows.h.
-#include "support/scheme_rows.h"
+#include "support/schemes/scheme_rows.h"
 
 #include "support/testing.h"
 

@@ -1,5 +1,5 @@
 // Runs the pieces of a loop in random order, dealt out to threads that live for that loop.
-#include "support/jobs.h"
+#include "support/host/jobs.h"
 
 #include <pthread.h>
 #include <stdlib.h>
