@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #include "base/runtime/clock.h"
-#include "common/command_line.h"
+#include "common/meshes/shapes.h"
+#include "common/program/command_line.h"
 #include "geometry/exact/intersection.h"
 #include "scenes/surface_pairs.h"
-#include "shapes.h"
 
 struct settings {
     const char *mesh;

@@ -23,8 +23,8 @@
 #include <vector>
 
 extern "C" {
+#include "common/meshes/shapes.h"
 #include "scenes/engine_scenes.h"
-#include "shapes.h"
 }
 
 namespace {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/runtime/clock.h"
-#include "common/command_line.h"
+#include "common/program/command_line.h"
 #include "scenes/concrete_beam.h"
 
 struct settings {

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "base/matrix3/math3.h"
-#include "command_line.h"
+#include "common/program/command_line.h"
 #include "scenes/collision_frames.h"
 #include "scenes/collision_queries.h"
 #include "scenes/random.h"

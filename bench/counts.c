@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line.h"
+#include "common/meshes/shapes.h"
+#include "common/program/command_line.h"
 #include "linear/krylov/pcg.h"
 #include "scenes/engine_scenes.h"
 #include "scenes/linear_scene.h"
 #include "scenes/opt_cubes.h"
 #include "scenes/torture.h"
-#include "shapes.h"
 
 struct count {
     char name[96];

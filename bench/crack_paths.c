@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "damage_map.h"
+#include "common/images/damage_map.h"
 #include "scenes/crack_path.h"
 
 static const char *const names[PLATE_KIND_COUNT] = {"glass", "soda-lime", "steel"};

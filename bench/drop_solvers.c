@@ -11,9 +11,9 @@
 
 #include <pbs/pbs.h>
 
-#include "command_line.h"
-#include "mesh_reader.h"
-#include "shapes.h"
+#include "common/mesh_files/mesh_reader.h"
+#include "common/meshes/shapes.h"
+#include "common/program/command_line.h"
 
 struct settings {
     const char *mesh;

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "command_line.h"
+#include "common/program/command_line.h"
 #include "scenes/eci_contact_check.h"
 
 /// ECI table 1: seconds and Newton iterations; 0: not given.

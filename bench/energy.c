@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "base/runtime/clock.h"
+#include "common/meshes/shapes.h"
 #include "energy/evaluate.h"
 #include "energy/materials/solid.h"
-#include "shapes.h"
 
 static void *allocate(size_t count, size_t size) {
     void *block = calloc(count, size);

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "base/runtime/clock.h"
-#include "common/command_line.h"
-#include "common/fracture_scene.h"
+#include "common/program/command_line.h"
+#include "common/scenes/fracture_scene.h"
 
 struct settings {
     const char *scene, *scheme;

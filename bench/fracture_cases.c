@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "base/runtime/clock.h"
-#include "common/command_line.h"
+#include "common/program/command_line.h"
 #include "scenes/bonded_specimen.h"
 
 struct settings {

@@ -25,7 +25,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/command_line.h"
+#include "common/program/command_line.h"
 #include "scenes/brittle_fall.h"
 
 struct settings {

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "csv.h"
+#include "common/program/csv.h"
 #include "scenes/elastic_motion.h"
 
 struct run_desc {

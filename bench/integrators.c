@@ -9,7 +9,7 @@
 
 #include <pbs/pbs.h>
 
-#include "csv.h"
+#include "common/program/csv.h"
 #include "integrate/scheme.h"
 
 struct scheme {

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "command_line.h"
-#include "scene_world.h"
+#include "common/program/command_line.h"
+#include "common/scenes/scene_world.h"
 
 struct settings {
     const char *folder, *only;

@@ -14,7 +14,7 @@
 #include <cblas.h>
 
 #include "base/runtime/clock.h"
-#include "command_line.h"
+#include "common/program/command_line.h"
 #include "measure/bandwidth.h"
 #include "measure/own_direct.h"
 #include "measure/peer_list.h"

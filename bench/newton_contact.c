@@ -21,9 +21,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "command_line.h"
+#include "common/meshes/shapes.h"
+#include "common/program/command_line.h"
 #include "scenes/eci_contact.h"
-#include "shapes.h"
 
 static const double FRAME = 1.0 / 60.0;
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line.h"
-#include "png.h"
+#include "common/images/png.h"
+#include "common/program/command_line.h"
 #include "scenes/opt_sheet.h"
 
 enum { STEPS = 6, METHODS = 2, BETWEEN = 4 };

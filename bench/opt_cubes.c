@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command_line.h"
+#include "common/program/command_line.h"
 #include "scenes/opt_cubes.h"
 
 enum { STEP_LIMIT = 400 };

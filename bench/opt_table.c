@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line.h"
+#include "common/program/command_line.h"
 #include "scenes/opt_figures.h"
 
 static void print(const struct opt_scene *scene, bool ok, const char *reason) {

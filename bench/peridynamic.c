@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "base/runtime/clock.h"
-#include "common/command_line.h"
+#include "common/program/command_line.h"
 #include "measure/bandwidth.h"
 #include "pbs/pbs.h"
 #include "scenes/cubic_tets.h"

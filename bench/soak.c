@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "command_line.h"
+#include "common/program/command_line.h"
 #include "scenes/random.h"
 #include "scenes/torture.h"
 #include "scenes/torture_check.h"

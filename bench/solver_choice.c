@@ -22,9 +22,9 @@
 
 #include <pbs/pbs.h>
 
-#include "command_line.h"
-#include "mesh_reader.h"
-#include "shapes.h"
+#include "common/mesh_files/mesh_reader.h"
+#include "common/meshes/shapes.h"
+#include "common/program/command_line.h"
 
 static const double FRAME = 1.0 / 60.0;
 

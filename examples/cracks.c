@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/command_line.h"
-#include "common/damage_map.h"
-#include "common/directory.h"
-#include "common/interrupt.h"
-#include "common/label.h"
+#include "common/images/damage_map.h"
+#include "common/images/label.h"
+#include "common/program/command_line.h"
+#include "common/program/directory.h"
+#include "common/program/interrupt.h"
 #include "scenes/crack_path.h"
 
 struct settings {

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/command_line.h"
-#include "common/interrupt.h"
-#include "common/mesh_reader.h"
-#include "common/recording.h"
-#include "common/shapes.h"
+#include "common/mesh_files/mesh_reader.h"
+#include "common/meshes/shapes.h"
+#include "common/program/command_line.h"
+#include "common/program/interrupt.h"
+#include "common/recording/recording.h"
 
 // Obstacles
 // ------------------------------------------------------------------------------------------

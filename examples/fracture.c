@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/command_line.h"
-#include "common/debris.h"
-#include "common/fracture_scene.h"
-#include "common/interrupt.h"
-#include "common/mesh_reader.h"
-#include "common/shapes.h"
+#include "common/mesh_files/mesh_reader.h"
+#include "common/meshes/shapes.h"
+#include "common/program/command_line.h"
+#include "common/program/interrupt.h"
+#include "common/recording/debris.h"
+#include "common/scenes/fracture_scene.h"
 
 struct settings {
     const char *mesh, *scheme, *out, *name;

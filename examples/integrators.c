@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/command_line.h"
-#include "common/interrupt.h"
-#include "common/recording.h"
+#include "common/program/command_line.h"
+#include "common/program/interrupt.h"
+#include "common/recording/recording.h"
 #include "scenes/elastic_motion.h"
 
 /// The integrators, from left to right.

@@ -3,7 +3,7 @@
 //
 //     scenes stairs --meshes DIR --full        a scene, with real meshes, at the paper's size
 //     scenes opt_12_hole                       a torus is pushed through a hole
-//     scenes my_scene.txt                      a scene file, see common/scene_file.h
+//     scenes my_scene.txt                      a scene file, see common/scenes/scene_file.h
 // SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 
@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/command_line.h"
-#include "common/interrupt.h"
-#include "common/scene_world.h"
-#include "common/shapes.h"
-#include "common/stage.h"
+#include "common/meshes/shapes.h"
+#include "common/program/command_line.h"
+#include "common/program/interrupt.h"
+#include "common/recording/stage.h"
+#include "common/scenes/scene_world.h"
 #include "scenes/eci_contact.h"
 #include "scenes/opt_surface.h"
 

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/command_line.h"
-#include "common/interrupt.h"
-#include "common/shapes.h"
-#include "common/stage.h"
+#include "common/meshes/shapes.h"
+#include "common/program/command_line.h"
+#include "common/program/interrupt.h"
+#include "common/recording/stage.h"
 
 struct settings {
     const char *out, *name;

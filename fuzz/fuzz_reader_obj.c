@@ -1,7 +1,7 @@
 // Any bytes as a Wavefront obj file: refused with a message or read, never more. The options follow
 // from the size, so that a corpus file always means the same.
 
-#include "common/mesh_reader.h"
+#include "common/mesh_files/mesh_reader.h"
 #include "target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,7 +1,7 @@
 // Any bytes as a scene file: refused with a message or read, never more. What was read is whole:
 // its motions can be applied.
 
-#include "common/scene_file.h"
+#include "common/scenes/scene_file.h"
 #include "target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

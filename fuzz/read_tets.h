@@ -3,7 +3,7 @@
 #ifndef PBS_FUZZ_READ_TETS_H
 #define PBS_FUZZ_READ_TETS_H
 
-#include "common/mesh_reader.h"
+#include "common/mesh_files/mesh_reader.h"
 #include "target.h"
 
 /// `second` is the second file of a format that has two, or null.

@@ -11,8 +11,8 @@ $(BUILD)/flags: force
 # The library that a host links never ends its process, so asserts are for the sanitized builds.
 # Examples see what a host sees; the library sees itself; tests and benches see everything.
 LIBRARY_INCLUDES := -Isrc -Iinclude
-EXAMPLE_INCLUDES := -Iinclude -Iexamples -Iexamples/common -Ibench
-ALL_INCLUDES     := -Isrc -Iinclude -Iexamples -Iexamples/common -Ibench -Itests
+EXAMPLE_INCLUDES := -Iinclude -Iexamples -Ibench
+ALL_INCLUDES     := -Isrc -Iinclude -Iexamples -Ibench -Itests
 
 floor = $(firstword $(subst /, ,$(@:$(BUILD)/obj/src/%=%)))
 $(BUILD)/obj/src/%:      OPTIONS  = $(LIBRARY_INCLUDES) $(if $(SANITIZE),,-DNDEBUG) \

@@ -65,7 +65,7 @@ format-check:                                    ## fails where format would cha
 ANALYZER_NODES := $(if $(filter night,$(CHECK)),225000,40000)
 TIDY           := $(BUILD)/tidy/$(ANALYZER_NODES)
 TIDY_LIBRARY  := $(LIBRARY_SOURCES)
-TIDY_EXAMPLES := $(wildcard examples/*.c examples/common/*.c) $(call usable,$(wildcard examples/hosts/*.c))
+TIDY_EXAMPLES := $(wildcard examples/*.c examples/common/*/*.c) $(call usable,$(wildcard examples/hosts/*.c))
 TIDY_STAMPS   := $(patsubst %.c,$(TIDY)/%.silent,$(TIDY_LIBRARY) $(TIDY_EXAMPLES))
 
 tidy:                                            ## clang-tidy over library and examples, what changed since it was silent

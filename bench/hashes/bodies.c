@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "scenes/cubic_tets.h"
-#include "common/shapes.h"
+#include "common/meshes/shapes.h"
 #include "support/scenes/world_scenes.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "text.h"
+#include "common/program/text.h"
 
 // --- one scene ---
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fracture_scene.h"
+#include "common/scenes/fracture_scene.h"
 #include "hashes/integrators.h"
 #include "scenes/bonded_specimen.h"
 #include "scenes/bonded_system.h"
@@ -22,7 +22,7 @@
 #include "scenes/opt_sheet.h"
 #include "scenes/particle_in_bowl.h"
 #include "scenes/torture.h"
-#include "common/shapes.h"
+#include "common/meshes/shapes.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

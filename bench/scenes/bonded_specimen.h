@@ -5,7 +5,7 @@
 #ifndef PBS_BENCH_BONDED_SPECIMEN_H
 #define PBS_BENCH_BONDED_SPECIMEN_H
 
-#include "common/shapes.h"
+#include "common/meshes/shapes.h"
 #include "pbs/pbs.h"
 
 struct specimen_material {

@@ -5,9 +5,9 @@
 #define PBS_BENCH_COLLISION_FRAMES_H
 
 #include "base/runtime/memory.h"
+#include "common/program/text.h"
 #include "geometry/distances/continuous_collision.h"
 #include "scenes/moving_surface.h"
-#include "text.h"
 
 enum { COLLISION_FRAMES = 4 };
 extern const char *const collision_frame_names[COLLISION_FRAMES];

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/program/text.h"
 #include "geometry/distances/continuous_collision.h"
-#include "text.h"
 
 struct collision_query {
     enum pair_kind kind;

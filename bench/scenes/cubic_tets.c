@@ -1,7 +1,7 @@
 // Builds the mesh of cubic_tets.h.
 #include "scenes/cubic_tets.h"
 
-#include "shapes.h"
+#include "common/meshes/shapes.h"
 
 bool cubic_tets_make(struct cubic_tets *mesh, const size_t cells[3], double h, double jitter) {
     struct tet_mesh made;

@@ -6,7 +6,7 @@
 
 #include <pbs/pbs.h>
 
-#include "mesh.h"
+#include "common/meshes/mesh.h"
 
 enum eci_contact_kind {
     ECI_BALL_SOFT,   ///< 10 cm, 1e5 Pa, falls 1 m onto the ground

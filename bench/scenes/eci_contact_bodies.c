@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mesh_reader.h"
-#include "shapes.h"
+#include "common/mesh_files/mesh_reader.h"
+#include "common/meshes/shapes.h"
 
 // --- meshes ---
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shapes.h"
+#include "common/meshes/shapes.h"
 
 static const double BESSEL_ZERO = 5.13562230184068; // j21
 static const double MEMBRANE_RADIUS = 0.1;          // m, stretched

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "shapes.h"
+#include "common/meshes/shapes.h"
 
 const char *const elastic_motion_names[MOTION_COUNT] = {"soft-cube", "stiff-cube", "twisted-bar"};
 

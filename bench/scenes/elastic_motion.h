@@ -6,7 +6,7 @@
 
 #include <pbs/pbs.h>
 
-#include "mesh.h"
+#include "common/meshes/mesh.h"
 
 enum elastic_motion_kind { MOTION_SOFT_CUBE, MOTION_STIFF_CUBE, MOTION_TWISTED_BAR, MOTION_COUNT };
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "shapes.h"
+#include "common/meshes/shapes.h"
 
 static pbs_status clamp_left_face(pbs_world *world, pbs_body body, const struct tet_mesh *mesh) {
     uint32_t *clamped = malloc(mesh->vertex_count * sizeof *clamped);

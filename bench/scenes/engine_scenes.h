@@ -6,7 +6,7 @@
 
 #include <pbs/pbs.h>
 
-#include "mesh.h"
+#include "common/meshes/mesh.h"
 
 /// A cube. The node at (i, j, k) / n has index i + (n + 1) * (j + (n + 1) * k).
 struct cube_scene {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mesh_reader.h"
+#include "common/mesh_files/mesh_reader.h"
 
 #define FRAME (1.0 / 30.0)
 #define SHORT (1.0 / 240.0)

@@ -4,8 +4,8 @@
 #ifndef PBS_BENCH_MATRIX_FIXTURE_H
 #define PBS_BENCH_MATRIX_FIXTURE_H
 
+#include "common/meshes/mesh.h"
 #include "linear/problem.h"
-#include "mesh.h"
 #include "sparse/assembly.h"
 
 /// A linear_problem that consists of H0 only.

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
-#include "mesh_reader.h"
+#include "common/mesh_files/mesh_reader.h"
 #include "scenes/random.h"
 
 static void *allocate(size_t count, size_t size) {

@@ -3,7 +3,7 @@
 #ifndef PBS_SCENES_MOVING_SURFACE_H
 #define PBS_SCENES_MOVING_SURFACE_H
 
-#include "mesh.h"
+#include "common/meshes/mesh.h"
 
 struct moving_surface {
     size_t point_count, edge_count, triangle_count;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/meshes/shapes.h"
 #include "scenes/checkpoint.h"
-#include "shapes.h"
 
 static const double DENSITY = 1000.0;
 static const double STEP = 1.0 / 24.0;

@@ -5,7 +5,7 @@
 
 #include <pbs/pbs.h>
 
-#include "mesh.h"
+#include "common/meshes/mesh.h"
 
 enum opt_cube_start { OPT_CUBE_RANDOM, OPT_CUBE_POINT };
 

@@ -7,7 +7,7 @@
 
 #include <pbs/pbs.h>
 
-#include "mesh.h"
+#include "common/meshes/mesh.h"
 
 struct opt_scene;
 

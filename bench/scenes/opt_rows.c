@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mesh_reader.h"
+#include "common/mesh_files/mesh_reader.h"
+#include "common/meshes/shapes.h"
 #include "scenes/opt_figures.h"
-#include "shapes.h"
 
 #define FRAME (1.0 / 24.0)
 #define PI    3.14159265358979323846

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "shapes.h"
+#include "common/meshes/shapes.h"
 
 enum { SEGMENTS = 48 }; // segments around a ball or a torus
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/command_line.h"
-#include "common/shapes.h"
+#include "common/meshes/shapes.h"
+#include "common/program/command_line.h"
 
 enum { LENGTH = 5 };
 static const double STEP = 1.0 / 30.0;

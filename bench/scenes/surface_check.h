@@ -5,8 +5,8 @@
 
 #include <pbs/pbs.h>
 
+#include "common/meshes/mesh.h"
 #include "geometry/exact/intersection.h"
-#include "mesh.h"
 
 /// Reusable memory of checks.
 struct surface_check {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mesh_reader.h"
+#include "common/mesh_files/mesh_reader.h"
+#include "common/meshes/shapes.h"
 #include "scenes/torture_parts.h"
-#include "shapes.h"
 
 static const double GRAVITY = 9.8;
 static const double UNIT = 0.05; // m, unit of the sharp meshes

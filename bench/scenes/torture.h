@@ -8,7 +8,7 @@
 
 #include <pbs/pbs.h>
 
-#include "mesh.h"
+#include "common/meshes/mesh.h"
 
 struct torture;
 

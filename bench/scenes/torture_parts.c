@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mesh_reader.h"
+#include "common/mesh_files/mesh_reader.h"
 
 static const double LARGEST_TURN = 0.25; // largest rotation in a step, radians
 

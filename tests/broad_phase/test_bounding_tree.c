@@ -7,9 +7,9 @@
 #include <float.h>
 
 #include "broad_phase/box_pairs.h"
+#include "common/meshes/shapes.h"
 #include "scenes/moving_surface.h"
 #include "scenes/surface_pairs.h"
-#include "shapes.h"
 #include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"

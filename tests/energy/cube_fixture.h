@@ -5,9 +5,9 @@
 
 #include "support/testing.h"
 
+#include "common/meshes/shapes.h"
 #include "energy/evaluate.h"
 #include "energy/materials/solid.h"
-#include "shapes.h"
 #include "support/numerics/derivatives.h"
 #include "support/random.h"
 

@@ -2,8 +2,8 @@
 // have the counts of their manifest where they are at hand.
 
 #include "comma_locale.h"
-#include "common/mesh_reader.h"
-#include "common/text.h"
+#include "common/mesh_files/mesh_reader.h"
+#include "common/program/text.h"
 
 #include <limits.h>
 #include <setjmp.h>

@@ -1,13 +1,13 @@
 // A recording leaves every file that it promises, and each is what its format says.
 
 #include "comma_locale.h"
-#include "common/glb_writer.h"
-#include "common/png.h"
-#include "common/recording.h"
-#include "common/render.h"
-#include "common/render_scene.h"
-#include "common/scene_picture.h"
-#include "common/shapes.h"
+#include "common/images/png.h"
+#include "common/meshes/shapes.h"
+#include "common/pictures/glb_writer.h"
+#include "common/pictures/render.h"
+#include "common/pictures/render_scene.h"
+#include "common/pictures/scene_picture.h"
+#include "common/recording/recording.h"
 
 #include <math.h>
 #include <setjmp.h>

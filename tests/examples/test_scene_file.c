@@ -2,8 +2,8 @@
 // from one does what the file says.
 
 #include "comma_locale.h"
-#include "common/scene_file.h"
-#include "common/scene_world.h"
+#include "common/scenes/scene_file.h"
+#include "common/scenes/scene_world.h"
 
 #include <math.h>
 #include <setjmp.h>

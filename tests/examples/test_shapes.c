@@ -1,7 +1,7 @@
 // Shapes made in code: volumes, closed boundaries, and the dihedral angles that isosurface stuffing
 // promises.
 
-#include "common/shapes.h"
+#include "common/meshes/shapes.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 // Numbers in and out: exact, and the same in every locale.
 
 #include "comma_locale.h"
-#include "common/command_line.h"
-#include "common/text.h"
+#include "common/program/command_line.h"
+#include "common/program/text.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 // OPT's cubes at one step per frame of 1/24 s: stretched (figure 3), stretched and then pressed
 // together (figure 4), started from random places and from a single point (figures 8 and 9). Plain
 // Newton is the baseline that fails.
+#include "common/meshes/shapes.h"
 #include "scenes/opt_cubes.h"
-#include "shapes.h"
 #include "support/world_testing.h"
 
 static const double FRAME = 1.0 / 24.0;

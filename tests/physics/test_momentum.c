@@ -5,7 +5,7 @@
 
 #include <pbs/pbs.h>
 
-#include "shapes.h"
+#include "common/meshes/shapes.h"
 
 struct momenta {
     double linear[3], angular[3], mass;

@@ -4,9 +4,9 @@
 #include "contact/penetration/solid_inclusion.h"
 
 #include "base/matrix3/math3.h"
+#include "common/meshes/shapes.h"
 #include "contact/penetration/inclusion_penalty.h"
 #include "geometry/meshes/tet_inclusion.h"
-#include "shapes.h"
 #include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"

@@ -2,8 +2,8 @@
 // axis decides exactly. Whole surfaces are compared with a test of all pairs.
 #include "geometry/exact/intersection.h"
 
+#include "common/meshes/shapes.h"
 #include "scenes/moving_surface.h"
-#include "shapes.h"
 #include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"

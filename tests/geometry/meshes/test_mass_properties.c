@@ -3,8 +3,8 @@
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"
+#include "common/meshes/shapes.h"
 #include "geometry/meshes/mass_properties.h"
-#include "shapes.h"
 #include "support/host/refusals.h"
 #include "support/random.h"
 

@@ -3,8 +3,8 @@
 #include "geometry/meshes/tet_inclusion.h"
 
 #include "base/matrix3/math3.h"
+#include "common/meshes/shapes.h"
 #include "geometry/meshes/tet_mesh.h"
-#include "shapes.h"
 #include "support/random.h"
 #include "support/testing.h"
 

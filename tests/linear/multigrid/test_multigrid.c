@@ -1,7 +1,7 @@
 // Multigrid: what its grids must be, and what conjugate gradients gain.
 #include "linear/multigrid/multigrid.h"
 #include "linear/linear_cases.h"
-#include "shapes.h"
+#include "common/meshes/shapes.h"
 
 #include <float.h>
 

@@ -5,7 +5,7 @@
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"
-#include "common/shapes.h"
+#include "common/meshes/shapes.h"
 
 static const double STEP = 0.005, NONE[3] = {0.0, 0.0, 0.0};
 

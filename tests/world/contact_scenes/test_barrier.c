@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/meshes/shapes.h"
 #include "geometry/exact/intersection.h"
-#include "shapes.h"
 #include "support/numerics/hash.h"
 #include "support/world_testing.h"
 

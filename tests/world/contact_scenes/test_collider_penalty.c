@@ -2,7 +2,7 @@
 // grids made of meshes, how deep things go, friction, motion, reports, queries, saved worlds,
 // refusals.
 #include "base/matrix3/math3.h"
-#include "common/shapes.h"
+#include "common/meshes/shapes.h"
 #include "geometry/shape.h"
 #include "support/world_testing.h"
 

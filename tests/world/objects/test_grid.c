@@ -5,7 +5,7 @@
 #include "pbs/pbs.h"
 
 #include "base/matrix3/math3.h"
-#include "common/shapes.h"
+#include "common/meshes/shapes.h"
 #include "geometry/grids/distance_grid.h"
 #include "support/host/allocator.h"
 #include "support/testing.h"
