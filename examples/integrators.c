@@ -161,7 +161,7 @@ static void step_all(struct gallery *gallery, double dt) {
 
 static struct recording *create_recording(const struct settings *s, const struct gallery *gallery,
                                           struct message *message) {
-    struct recording_part parts[COLUMN_COUNT] = {{0}};
+    struct picture_part parts[COLUMN_COUNT] = {{0}};
     const char *names[COLUMN_COUNT];
     float colors[COLUMN_COUNT][3];
     for (size_t c = 0; c < COLUMN_COUNT; c++) {

@@ -64,10 +64,10 @@ static struct recording *record(const char *directory, size_t *triangle_count,
     static uint32_t tets[40000];
     assert_true(4 * ball.tet_count <= sizeof tets / sizeof tets[0]);
     memcpy(tets, ball.tets, 4 * ball.tet_count * sizeof *tets);
-    const struct recording_part parts[] = {{.triangle_count = 100, .color = {0.8F, 0.3F, 0.1F}},
-                                           {.first_triangle = 100,
-                                            .triangle_count = *triangle_count - 100,
-                                            .color = {0.1F, 0.4F, 0.7F}}};
+    const struct picture_part parts[] = {{.triangle_count = 100, .color = {0.8F, 0.3F, 0.1F}},
+                                         {.first_triangle = 100,
+                                          .triangle_count = *triangle_count - 100,
+                                          .color = {0.1F, 0.4F, 0.7F}}};
     const struct recording_desc desc = {.title = "ball </script>",
                                         .frame_rate = 24.0,
                                         .vertex_count = ball.vertex_count,
@@ -283,7 +283,7 @@ static void the_contact_sheet_shows_what_moves(void **state) {
     static float points[LONG][9];
     const float *frames[LONG];
     const uint32_t triangle[3] = {0, 1, 2};
-    const struct recording_part part = {.triangle_count = 1, .color = {1.0F, 0.0F, 0.0F}};
+    const struct picture_part part = {.triangle_count = 1, .color = {1.0F, 0.0F, 0.0F}};
     for (int f = 0; f < LONG; f++) {
         const float y = f < FALL ? 2.0F * (float)(FALL - f) / FALL : 0.0F;
         const float shape[9] = {0, y, 0, 1, y, 0, 0, y, 1};
@@ -329,7 +329,7 @@ static void the_camera_follows_no_obstacle(void **state) {
         {0, 0, 0, 1, 0, 0, 0, 0, 1, 1.25F, 0, 0, 1.5F, 0, 0, 1.25F, 0, 1}};
     const float *frames[2] = {points[0], points[1]};
     const uint32_t triangles[6] = {0, 1, 2, 3, 4, 5};
-    struct recording_part parts[2] = {
+    struct picture_part parts[2] = {
         {.triangle_count = 1}, {.first_triangle = 1, .triangle_count = 1, .is_obstacle = true}};
     const struct scene_picture picture = {.title = "t",
                                           .frame_rate = 24.0,
@@ -396,7 +396,7 @@ static void long_runs_are_thinned_for_glb(void **state) {
     static float points[LONG][9];
     const float *frames[LONG];
     const uint32_t triangle[3] = {0, 1, 2};
-    const struct recording_part part = {.triangle_count = 1, .color = {1.0F, 0.0F, 0.0F}};
+    const struct picture_part part = {.triangle_count = 1, .color = {1.0F, 0.0F, 0.0F}};
     for (int f = 0; f < LONG; f++) {
         const float shape[9] = {0, (float)f, 0, 1, (float)f, 0, 0, (float)f, 1};
         memcpy(points[f], shape, sizeof shape);

@@ -102,7 +102,7 @@ struct part_surface {
 };
 
 // name: scratch, one for each vertex of the scene.
-static void take_part(const struct scene_picture *scene, const struct recording_part *part,
+static void take_part(const struct scene_picture *scene, const struct picture_part *part,
                       uint32_t *name, struct part_surface *out) {
     const uint32_t *triangles = scene->triangles + 3 * part->first_triangle;
     memset(name, 0xff, scene->vertex_count * sizeof *name);

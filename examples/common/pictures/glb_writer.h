@@ -6,6 +6,7 @@
 #define PBS_COMMON_GLB_WRITER_H
 
 #include "common/pictures/scene_picture.h"
+#include "common/program/text.h"
 
 enum { GLB_MAX_FRAMES = 250 };
 

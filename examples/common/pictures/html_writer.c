@@ -106,7 +106,7 @@ static void put_obstacles(struct text_buffer *page, const struct surface_mesh *o
 static void put_parts(struct text_buffer *page, const struct scene_picture *scene) {
     text_buffer_add(page, "\"parts\":[");
     for (size_t p = 0; p < scene->part_count; p++) {
-        const struct recording_part *part = &scene->parts[p];
+        const struct picture_part *part = &scene->parts[p];
         text_buffer_print(page, "%s{\"first\":%zu,\"count\":%zu,\"color\":[%.4g,%.4g,%.4g]}",
                           p > 0 ? "," : "", part->first_triangle, part->triangle_count,
                           (double)part->color[0], (double)part->color[1], (double)part->color[2]);

@@ -7,6 +7,7 @@
 
 #include "common/images/png.h"
 #include "common/pictures/scene_picture.h"
+#include "common/program/text.h"
 
 /// `sheet` is the fallback picture.
 bool html_write(const char *path, const struct scene_picture *scene, const struct image *sheet,

@@ -127,7 +127,7 @@ static bool add_triangles(const struct scene_picture *picture, size_t frame,
         done = add_source(scene, &moving, false) && add_source(scene, &fixed, true);
     }
     for (size_t p = 0; done && p < picture->part_count; p++) {
-        const struct recording_part *part = &picture->parts[p];
+        const struct picture_part *part = &picture->parts[p];
         for (size_t t = 0; t < part->triangle_count; t++) {
             memcpy(scene->triangles[part->first_triangle + t].color, part->color,
                    sizeof part->color);
@@ -150,7 +150,7 @@ static void visit_parts(const struct scene_picture *picture, bool obstacles, poi
     const size_t step = picture->frame_count / 32 + 1;
     for (size_t f = 0; f < picture->frame_count; f += step) {
         for (size_t p = 0; p < picture->part_count; p++) {
-            const struct recording_part *part = &picture->parts[p];
+            const struct picture_part *part = &picture->parts[p];
             const uint32_t *corners = picture->triangles + 3 * part->first_triangle;
             for (size_t k = 0; k < 3 * part->triangle_count && part->is_obstacle == obstacles;
                  k++) {

@@ -5,7 +5,14 @@
 #define PBS_COMMON_SCENE_PICTURE_H
 
 #include "common/meshes/mesh.h"
-#include "common/recording/recording.h"
+
+/// Triangles of one colour (linear 0..1): a body, or a part of one.
+struct picture_part {
+    size_t first_triangle;
+    size_t triangle_count;
+    float color[3];
+    bool is_obstacle; ///< moves, but the camera looks at it only where it is near the others
+};
 
 struct scene_picture {
     const char *title;
@@ -17,7 +24,7 @@ struct scene_picture {
     size_t triangle_count;
     const uint32_t *triangles; ///< [triangle_count * 3]
     size_t part_count;         ///< at least 1; parts cover all triangles
-    const struct recording_part *parts;
+    const struct picture_part *parts;
     struct surface_mesh obstacles;
     double ground_height;
     size_t energy_count;

@@ -121,7 +121,7 @@ struct debris_picture {
     pbs_fracture_surface surface;
     size_t vertex_count, triangle_count, part_count;
     uint32_t *triangles; ///< of all
-    struct recording_part *parts;
+    struct picture_part *parts;
     uint32_t *rank;    ///< of each particle's fragment by size; MOST_COLORED: rubble
     size_t *share;     ///< surface.vertex_count: how many corners each vertex has
     double *positions; ///< vertex_count x 3
@@ -194,8 +194,8 @@ static bool rank_fragments(const struct debris *d, const uint32_t *fragments, ui
 /// The outside or the cracks of all fragments of a rank.
 static void add_part(struct debris_picture *p, uint32_t rank, bool cracked) {
     static const float rubble[2][3] = {{0.30F, 0.27F, 0.24F}, {0.55F, 0.52F, 0.48F}};
-    struct recording_part *part = &p->parts[p->part_count];
-    *part = (struct recording_part){.first_triangle = p->triangle_count};
+    struct picture_part *part = &p->parts[p->part_count];
+    *part = (struct picture_part){.first_triangle = p->triangle_count};
     for (size_t t = 0; t < p->surface.triangle_count; t++) {
         if (p->rank[p->surface.particles[t]] == rank && (p->surface.cracked[t] != 0) == cracked) {
             memcpy(p->triangles + 3 * p->triangle_count++, p->surface.triangles + 3 * t,
@@ -217,7 +217,7 @@ static void add_other(const struct debris *d, struct debris_picture *p) {
         pbs_body_surface(d->bodies.world, d->bodies.other, &triangles, &count) < 0) {
         return;
     }
-    p->parts[p->part_count++] = (struct recording_part){
+    p->parts[p->part_count++] = (struct picture_part){
         .first_triangle = p->triangle_count, .triangle_count = count, .color = {0.1F, 0.1F, 0.12F}};
     for (size_t i = 0; i < 3 * count; i++) {
         p->triangles[3 * p->triangle_count + i] = triangles[i] + (uint32_t)p->surface.vertex_count;

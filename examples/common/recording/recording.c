@@ -20,7 +20,7 @@ struct recording {
     char **energy_names;
     float (*energy_colors)[3];
     uint32_t *triangles;
-    struct recording_part *parts;
+    struct picture_part *parts;
     float **frames;
     size_t frame_room;
     double *energies;
@@ -62,8 +62,8 @@ static bool take_triangles(struct recording *recording, const struct recording_d
 }
 
 static bool take_parts(struct recording *recording, const struct recording_desc *desc) {
-    const struct recording_part whole = {.triangle_count = desc->triangle_count,
-                                         .color = {0.82F, 0.28F, 0.10F}};
+    const struct picture_part whole = {.triangle_count = desc->triangle_count,
+                                       .color = {0.82F, 0.28F, 0.10F}};
     size_t count = desc->part_count > 0 ? desc->part_count : 1;
     recording->parts = malloc(count * sizeof *recording->parts);
     if (recording->parts == NULL) {
@@ -119,7 +119,7 @@ static bool check_desc(const struct recording_desc *desc, struct message *messag
         }
     }
     for (size_t p = 0; p < desc->part_count; p++) {
-        const struct recording_part *part = &desc->parts[p];
+        const struct picture_part *part = &desc->parts[p];
         if (part->triangle_count == 0 || part->triangle_count > desc->triangle_count ||
             part->first_triangle > desc->triangle_count - part->triangle_count) {
             return message_fail(message, "part %zu does not lie within the %zu triangles", p,

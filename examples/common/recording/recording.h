@@ -15,16 +15,9 @@
 #define PBS_COMMON_RECORDING_H
 
 #include "common/meshes/mesh.h"
+#include "common/pictures/scene_picture.h"
 #include "common/pictures/vtu_writer.h"
 #include "common/program/text.h"
-
-/// Triangles of one colour (linear 0..1): a body, or a part of one.
-struct recording_part {
-    size_t first_triangle;
-    size_t triangle_count;
-    float color[3];
-    bool is_obstacle; ///< moves, but the camera looks at it only where it is near the others
-};
 
 /// Everything here is copied. y is up. Zero means absent, except where said.
 struct recording_desc {
@@ -34,7 +27,7 @@ struct recording_desc {
     size_t vertex_count; ///< points in every frame, inner ones too; all bodies one after the other
     const uint32_t *triangles; ///< [triangle_count * 3] what is drawn of them
     size_t triangle_count;
-    const struct recording_part *parts; ///< null: one part in a colour of its own
+    const struct picture_part *parts; ///< null: one part in a colour of its own
     size_t part_count;
     const struct surface_mesh *obstacles; ///< drawn, does not move; null for none
     bool has_ground; ///< a floor at ground_height; drawn below the scene if absent

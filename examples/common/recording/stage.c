@@ -87,8 +87,7 @@ void stage_free(struct stage *stage) {
 // --- the recording ---
 
 /// Triangles and colours of all pieces; numbers of vertices count on from piece to piece.
-static void fill_parts(const struct stage *stage, uint32_t *triangles,
-                       struct recording_part *parts) {
+static void fill_parts(const struct stage *stage, uint32_t *triangles, struct picture_part *parts) {
     size_t vertices = 0, count = 0;
     for (size_t i = 0; i < stage->piece_count; i++) {
         const struct stage_piece *piece = &stage->pieces[i];
@@ -121,7 +120,7 @@ struct recording *stage_record(struct stage *stage, const char *title, double fr
         desc.triangle_count += stage->pieces[i].triangle_count;
     }
     uint32_t *triangles = malloc((3 * desc.triangle_count + 1) * sizeof *triangles);
-    struct recording_part *parts = calloc(stage->piece_count + 1, sizeof *parts);
+    struct picture_part *parts = calloc(stage->piece_count + 1, sizeof *parts);
     double *positions = malloc((3 * desc.vertex_count + 1) * sizeof *positions);
     struct recording *recording = NULL;
     if (triangles == NULL || parts == NULL || positions == NULL) {
