@@ -19,8 +19,8 @@
 #include "energy/evaluate.h"
 #include "pbs/pbs.h"
 #include "linear/krylov/pcg.h"
-#include "scenes/bonded_system.h"
-#include "scenes/cubic_tets.h"
+#include "scenes/linear/bonded_system.h"
+#include "scenes/bonds/cubic_tets.h"
 
 #define FRAME 0.016
 static const double YOUNG = 1e7, TURN = 0.05;

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "pbs/pbs.h"
-#include "scenes/cubic_tets.h"
+#include "scenes/bonds/cubic_tets.h"
 
 static const double YOUNG = 1e7, DENSITY = 1000.0, CELL = 0.031, SHARE = 0.66;
 

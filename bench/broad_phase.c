@@ -10,7 +10,7 @@
 #include "common/meshes/shapes.h"
 #include "common/program/command_line.h"
 #include "geometry/exact/intersection.h"
-#include "scenes/surface_pairs.h"
+#include "scenes/contact/surface_pairs.h"
 
 struct settings {
     const char *mesh;

@@ -1,5 +1,5 @@
 // Notched concrete beams with softening bonds, loaded until almost broken through and compared with
-// experiments (scenes/concrete_beam.h). Prints lines
+// experiments (scenes/fracture/concrete_beam.h). Prints lines
 //     bench concrete_beams point=NAME spacing_mm=... step=... cmod_mm=... load_N=...
 //     bench concrete_beams case=NAME spacing_mm=... particles=... bonds=... steps=... newton=...
 //     seconds=... peak_N=... peak_mm=... at_0.05_N=... at_0.1_N=... inside=...
@@ -13,7 +13,7 @@
 
 #include "base/runtime/clock.h"
 #include "common/program/command_line.h"
-#include "scenes/concrete_beam.h"
+#include "scenes/fracture/concrete_beam.h"
 
 struct settings {
     const char *name, *figures;

@@ -14,8 +14,8 @@
 
 #include "base/matrix3/math3.h"
 #include "common/program/command_line.h"
-#include "scenes/collision_frames.h"
-#include "scenes/collision_queries.h"
+#include "scenes/contact/collision_frames.h"
+#include "scenes/contact/collision_queries.h"
 #include "scenes/random.h"
 
 enum { PAIRS = 4096, RUNS = 9 };

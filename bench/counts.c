@@ -13,9 +13,9 @@
 #include "common/program/command_line.h"
 #include "linear/krylov/pcg.h"
 #include "scenes/engine_scenes.h"
-#include "scenes/linear_scene.h"
-#include "scenes/opt_cubes.h"
-#include "scenes/torture.h"
+#include "scenes/linear/linear_scene.h"
+#include "scenes/opt/opt_cubes.h"
+#include "scenes/torture/torture.h"
 
 struct count {
     char name[96];

@@ -1,13 +1,13 @@
-// Crack paths in the peridynamic plates of scenes/cracked_plate.h, for comparison with experiments
-// and other codes. Prints lines
+// Crack paths in the peridynamic plates of scenes/fracture/cracked_plate.h, for comparison with
+// experiments and other codes. Prints lines
 //     bench crack_paths case=... particles=... bonds=... horizon=... at_us=... tip_mm=...
 //     speed=... branch_mm=... angle=... broken=...
 //     bench crack_paths case=... start_us=... branch_us=... edge_us=... fastest=... symmetric=...
 //     wall_s=...
 // speed: of the tip since the preceding line; fastest: the largest over two microseconds; both
 // relative to the Rayleigh wave speed. start: time of the first cracked particle
-// (scenes/crack_path.h). edge: time at which the crack is within two horizons of the plate's right
-// edge (steel: its upper edge).
+// (scenes/fracture/crack_path.h). edge: time at which the crack is within two horizons of the
+// plate's right edge (steel: its upper edge).
 //     crack_paths [--case glass|soda-lime|steel] [--spacing MM] [--horizon N] [--struck ROWS]
 //         [--until US] [--threads N] [--picture FILE.png]
 #include <math.h>
@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "common/images/damage_map.h"
-#include "scenes/crack_path.h"
+#include "scenes/fracture/crack_path.h"
 
 static const char *const names[PLATE_KIND_COUNT] = {"glass", "soda-lime", "steel"};
 static const double TICK = 0.5e-6;

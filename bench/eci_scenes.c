@@ -18,7 +18,7 @@
 #include <time.h>
 
 #include "common/program/command_line.h"
-#include "scenes/eci_contact_check.h"
+#include "scenes/eci/eci_contact_check.h"
 
 /// ECI table 1: seconds and Newton iterations; 0: not given.
 static const struct published {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "scenes/eci_chain.h"
+#include "scenes/eci/eci_chain.h"
 
 int main(int argc, char **argv) {
     const int most = argc > 1 ? atoi(argv[1]) : 3000;

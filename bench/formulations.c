@@ -1,6 +1,6 @@
 // Reproduces BDEM's figure 3: iterations of each formulation of the constraint |q| = 1 for one step
-// of 16 ms of 384 tetrahedra whose ends are twisted against each other (scenes/quaternion_step.h).
-// Prints lines
+// of 16 ms of 384 tetrahedra whose ends are twisted against each other
+// (scenes/bonds/quaternion_step.h). Prints lines
 //     bench formulations method=... hessian=... kappa=... twist=... iterations=... indefinite=...
 //     drift=... energy=... reference=...
 // Tolerances are 1e-8 of the initial force, 1e-4 for steepest descent. reference: iterations of
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "scenes/quaternion_step.h"
+#include "scenes/bonds/quaternion_step.h"
 
 enum { TWISTS = 3 };
 

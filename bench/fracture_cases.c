@@ -27,7 +27,7 @@
 
 #include "base/runtime/clock.h"
 #include "common/program/command_line.h"
-#include "scenes/bonded_specimen.h"
+#include "scenes/fracture/bonded_specimen.h"
 
 struct settings {
     const char *name;

@@ -26,7 +26,7 @@
 #include <time.h>
 
 #include "common/program/command_line.h"
-#include "scenes/brittle_fall.h"
+#include "scenes/fracture/brittle_fall.h"
 
 struct settings {
     const char *body, *scheme, *solver;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "common/program/csv.h"
-#include "scenes/elastic_motion.h"
+#include "scenes/eci/elastic_motion.h"
 
 struct run_desc {
     const char *name;

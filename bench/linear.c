@@ -20,7 +20,7 @@
 #include "measure/peer_list.h"
 #include "measure/solver_summary.h"
 #include "pbs/world.h"
-#include "scenes/linear_scene.h"
+#include "scenes/linear/linear_scene.h"
 
 enum { ROUNDS = 20 };
 

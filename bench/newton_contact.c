@@ -23,7 +23,7 @@
 
 #include "common/meshes/shapes.h"
 #include "common/program/command_line.h"
-#include "scenes/eci_contact.h"
+#include "scenes/eci/eci_contact.h"
 
 static const double FRAME = 1.0 / 60.0;
 

@@ -1,6 +1,6 @@
 // Reproduces OPT figure 2, a picture of the initial states for which a step converges. A sheet of
-// 36 degrees of freedom (scenes/opt_sheet.h) is deformed before one step with zero velocity: its
-// upper right corner is moved to the position of the pixel, the sides x = 0 and y = 0 are
+// 36 degrees of freedom (scenes/opt/opt_sheet.h) is deformed before one step with zero velocity:
+// its upper right corner is moved to the position of the pixel, the sides x = 0 and y = 0 are
 // unchanged, and positions between are interpolated bilinearly. A map is two metres wide; the pixel
 // at (3/5, 1/2) of it is the rest state. Columns: 170, 40, 20, 10 and 1 steps per 1/24 s, and one
 // step of a second. Upper row: plain Newton; lower row: the library's method. Black: 0 iterations,
@@ -13,7 +13,7 @@
 
 #include "common/images/png.h"
 #include "common/program/command_line.h"
-#include "scenes/opt_sheet.h"
+#include "scenes/opt/opt_sheet.h"
 
 enum { STEPS = 6, METHODS = 2, BETWEEN = 4 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/program/command_line.h"
-#include "scenes/opt_cubes.h"
+#include "scenes/opt/opt_cubes.h"
 
 enum { STEP_LIMIT = 400 };
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/program/command_line.h"
-#include "scenes/opt_figures.h"
+#include "scenes/opt/opt_figures.h"
 
 static void print(const struct opt_scene *scene, bool ok, const char *reason) {
     const struct opt_measures *m = &scene->measures;

@@ -1,12 +1,13 @@
 // Effect of the interpolation of a distance grid on Newton's method (OPT section 5.2): a particle
-// is pulled into a ball, or into the wall of a bowl (scenes/particle_in_bowl.h). Prints lines
+// is pulled into a ball, or into the wall of a bowl (scenes/contact/particle_in_bowl.h). Prints
+// lines
 //     bench particle_in_bowl solid=ball|bowl interpolation=linear|cubic radius_cells=...
 //     targets=... mean_iterations=... most_iterations=... failures=... largest_gradient=...
 // for 500 targets. A failure is a target for which |gradient| / K is not below 1e-6 m after 200
 // iterations.
 #include <stdio.h>
 
-#include "scenes/particle_in_bowl.h"
+#include "scenes/contact/particle_in_bowl.h"
 
 int main(void) {
     static const double sizes[] = {2.7, 5.3, 10.7};

@@ -27,7 +27,7 @@
 #include "common/program/command_line.h"
 #include "measure/bandwidth.h"
 #include "pbs/pbs.h"
-#include "scenes/cubic_tets.h"
+#include "scenes/bonds/cubic_tets.h"
 #include "scenes/random.h"
 
 static const double SPACING = 0.0005, HORIZON = 1.5001e-3, DENSITY = 2200.0, STEP = 1e-7;

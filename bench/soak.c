@@ -14,8 +14,8 @@
 
 #include "common/program/command_line.h"
 #include "scenes/random.h"
-#include "scenes/torture.h"
-#include "scenes/torture_check.h"
+#include "scenes/torture/torture.h"
+#include "scenes/torture/torture_check.h"
 
 struct soak {
     struct torture scene;

@@ -10,7 +10,7 @@
 #include "base/runtime/clock.h"
 #include "base/lanes/lanes.h"
 #include "measure/bandwidth.h"
-#include "scenes/matrix_fixture.h"
+#include "scenes/linear/matrix_fixture.h"
 #include "sparse/matrices/block3.h"
 
 #define ROUNDS 60

@@ -1,5 +1,5 @@
-// Runs the contact stress tests of scenes/torture.h, and checks each state by exact tests that
-// share no code with contact. Prints lines
+// Runs the contact stress tests of scenes/torture/torture.h, and checks each state by exact tests
+// that share no code with contact. Prints lines
 //     bench torture scene=rod_twist step=0.01 speed=0.1 distance=0.001 thickness=0.001 threads=1
 //     steps=150 of=150 failed=0 newton=312 newton_most=9 least_gap=.. least_jacobian=..
 //     intersections=0 below_planes=0 seconds_per_step=.. [status=.. changed=0 expected=0
@@ -13,8 +13,8 @@
 #include <time.h>
 
 #include "common/program/command_line.h"
-#include "scenes/torture.h"
-#include "scenes/torture_check.h"
+#include "scenes/torture/torture.h"
+#include "scenes/torture/torture_check.h"
 
 struct run {
     size_t steps, wanted, failed, intersections, below, newton_most;

@@ -14,7 +14,7 @@
 #include "common/program/command_line.h"
 #include "common/program/directory.h"
 #include "common/program/interrupt.h"
-#include "scenes/crack_path.h"
+#include "scenes/fracture/crack_path.h"
 
 struct settings {
     const char *plate, *out, *name;

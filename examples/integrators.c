@@ -11,7 +11,7 @@
 #include "common/program/command_line.h"
 #include "common/program/interrupt.h"
 #include "common/recording/recording.h"
-#include "scenes/elastic_motion.h"
+#include "scenes/eci/elastic_motion.h"
 
 /// The integrators, from left to right.
 static const struct {

@@ -18,8 +18,8 @@
 #include "common/program/interrupt.h"
 #include "common/recording/stage.h"
 #include "common/scenes/scene_world.h"
-#include "scenes/eci_contact.h"
-#include "scenes/opt_surface.h"
+#include "scenes/eci/eci_contact.h"
+#include "scenes/opt/opt_surface.h"
 
 // Options
 // --------------------------------------------------------------------------------------------

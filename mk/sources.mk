@@ -7,7 +7,7 @@ LIBRARY_SOURCES := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 LIBRARY_OBJECTS := $(call object,$(LIBRARY_SOURCES))
 LARGE_OBJECTS   := $(LARGE_KERNELS:%=$(BUILD)/obj/src/%.o)
 COMMON_OBJECTS  := $(call object,$(wildcard examples/common/*/*.c))
-SCENE_OBJECTS   := $(call object,$(wildcard bench/scenes/*.c bench/measure/*.c))
+SCENE_OBJECTS   := $(call object,$(wildcard bench/scenes/*.c bench/scenes/*/*.c bench/measure/*.c))
 HASH_OBJECTS    := $(call object,$(wildcard bench/hashes/*.c))
 SUPPORT_OBJECTS := $(call object,$(wildcard tests/support/*.c tests/support/*/*.c))
 

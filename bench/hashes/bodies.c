@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "scenes/cubic_tets.h"
+#include "scenes/bonds/cubic_tets.h"
 #include "common/meshes/shapes.h"
 #include "support/scenes/world_scenes.h"
 

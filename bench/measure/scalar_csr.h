@@ -4,7 +4,7 @@
 #define PBS_BENCH_SCALAR_CSR_H
 
 #include "peers/peer.h"
-#include "scenes/matrix_fixture.h"
+#include "scenes/linear/matrix_fixture.h"
 
 struct scalar_csr {
     struct peer_matrix matrix; ///< its arrays are the ones below

@@ -3,7 +3,7 @@
 #define PBS_BENCH_SOLVER_SUMMARY_H
 
 #include "measure/solver_run.h"
-#include "scenes/linear_scene.h"
+#include "scenes/linear/linear_scene.h"
 
 struct solver_summary {
     const struct linear_case *what;

@@ -8,7 +8,7 @@
 #include <cholmod.h>
 #include <string.h>
 
-#include "scenes/solver_trial.h"
+#include "scenes/linear/solver_trial.h"
 
 struct host {
     cholmod_common common;

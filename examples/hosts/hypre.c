@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenes/solver_trial.h"
+#include "scenes/linear/solver_trial.h"
 
 _Static_assert(sizeof(HYPRE_BigInt) == sizeof(int32_t), "hypre was built with large indices");
 

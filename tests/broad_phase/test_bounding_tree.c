@@ -8,8 +8,8 @@
 
 #include "broad_phase/box_pairs.h"
 #include "common/meshes/shapes.h"
-#include "scenes/moving_surface.h"
-#include "scenes/surface_pairs.h"
+#include "scenes/contact/moving_surface.h"
+#include "scenes/contact/surface_pairs.h"
 #include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"

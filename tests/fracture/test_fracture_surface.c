@@ -3,7 +3,7 @@
 #include "base/matrix3/math3.h"
 #include "base/matrix3/quaternion.h"
 #include "fracture/fracture_surface.h"
-#include "scenes/cubic_tets.h"
+#include "scenes/bonds/cubic_tets.h"
 #include "support/random.h"
 #include "support/testing.h"
 

@@ -4,7 +4,7 @@
 
 #include "linear/krylov/pcg.h"
 #include "pbs/world.h"
-#include "scenes/matrix_fixture.h"
+#include "scenes/linear/matrix_fixture.h"
 #include "support/testing.h"
 
 /// A matrix given by its couplings, values still zero.

@@ -8,7 +8,7 @@
 
 #include "linear/dense/dense_lu.h"
 #include "minimize/newton/constrained_hessian.h"
-#include "scenes/contact_fixture.h"
+#include "scenes/linear/contact_fixture.h"
 
 struct problem_desc {
     uint32_t cells;

@@ -3,7 +3,7 @@
 #include "linear_cases.h"
 
 #include "measure/scalar_csr.h"
-#include "scenes/linear_scene.h"
+#include "scenes/linear/linear_scene.h"
 
 static struct memory memory;
 

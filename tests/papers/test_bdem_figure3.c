@@ -5,7 +5,7 @@
 
 #include "base/matrix3/math3.h"
 #include "energy/cube_fixture.h"
-#include "scenes/quaternion_step.h"
+#include "scenes/bonds/quaternion_step.h"
 
 // --- one bond with 14 coordinates ---
 

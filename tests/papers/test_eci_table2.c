@@ -1,6 +1,6 @@
 // ECI table 2 and what docs/theory/scenes.md section 2 says about it: a chain that bounces off a
 // wall, with the energy of the chain and the wall's barrier the host's own.
-#include "scenes/eci_chain.h"
+#include "scenes/eci/eci_chain.h"
 #include "support/testing.h"
 
 static struct eci_chain chain_of(int32_t scheme, double sound, int steps_per_second) {

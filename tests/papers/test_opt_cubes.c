@@ -2,7 +2,7 @@
 // together (figure 4), started from random places and from a single point (figures 8 and 9). Plain
 // Newton is the baseline that fails.
 #include "common/meshes/shapes.h"
-#include "scenes/opt_cubes.h"
+#include "scenes/opt/opt_cubes.h"
 #include "support/world_testing.h"
 
 static const double FRAME = 1.0 / 24.0;

@@ -1,6 +1,6 @@
 // Explicit steps: how long they may be, how a world divides its own, and what free vibration keeps.
 #include "base/matrix3/math3.h"
-#include "scenes/cubic_tets.h"
+#include "scenes/bonds/cubic_tets.h"
 #include "support/scenes/bonded_bodies.h"
 
 static pbs_world *explicit_world(double share, int32_t threads) {

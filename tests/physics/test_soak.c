@@ -2,8 +2,8 @@
 // peaks of contacts come, and then no step calls the allocator again. bench/soak.c goes on for ten
 // thousand steps. (Of soft cubes alone, and with two threads:
 // tests/world/contact_scenes/test_barrier_motion.c.)
-#include "scenes/torture.h"
-#include "scenes/torture_check.h"
+#include "scenes/torture/torture.h"
+#include "scenes/torture/torture_check.h"
 #include "support/world_testing.h"
 
 static uint64_t calls(const struct test_allocator *allocator) {

@@ -1,11 +1,11 @@
-// The scenes of bench/scenes/torture.h, small, at steps from 1/30 to 1/1000 s, speeds to 100 m/s,
-// contact distances to 0.1 mm and cloth of 1 mm: after every step no edge meets a triangle (exact
-// test), no tetrahedron is inverted and nothing is behind a plane. A step that does not land says
-// why and leaves the world as it was. At moderate speeds every step lands. Where things cross
+// The scenes of bench/scenes/torture/torture.h, small, at steps from 1/30 to 1/1000 s, speeds to
+// 100 m/s, contact distances to 0.1 mm and cloth of 1 mm: after every step no edge meets a triangle
+// (exact test), no tetrahedron is inverted and nothing is behind a plane. A step that does not land
+// says why and leaves the world as it was. At moderate speeds every step lands. Where things cross
 // thousands of contact distances in one step, whether Newton's method needs 20 iterations or the
 // 500 that end it is a matter of rounding: of how many scenes it is, is not.
-#include "scenes/torture.h"
-#include "scenes/torture_check.h"
+#include "scenes/torture/torture.h"
+#include "scenes/torture/torture_check.h"
 #include "support/world_testing.h"
 
 struct setting {

@@ -5,7 +5,7 @@
 #define PBS_COMMON_DAMAGE_MAP_H
 
 #include "common/images/png.h"
-#include "scenes/cracked_plate.h"
+#include "scenes/fracture/cracked_plate.h"
 
 /// Draws an image `width` pixels wide with the plate's aspect ratio, to be freed with image_free.
 /// Returns false if memory is short.

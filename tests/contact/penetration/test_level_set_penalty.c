@@ -6,7 +6,7 @@
 #include "base/matrix3/eigen3.h"
 #include "base/matrix3/math3.h"
 #include "pbs/collider.h"
-#include "scenes/particle_in_bowl.h"
+#include "scenes/contact/particle_in_bowl.h"
 #include "support/random.h"
 #include "support/testing.h"
 

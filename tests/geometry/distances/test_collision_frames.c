@@ -3,8 +3,8 @@
 // step, and not much before it. It leaves the surface without an intersection.
 #include "base/matrix3/math3.h"
 #include "geometry/exact/intersection.h"
-#include "scenes/collision_frames.h"
-#include "scenes/collision_queries.h"
+#include "scenes/contact/collision_frames.h"
+#include "scenes/contact/collision_queries.h"
 #include "support/testing.h"
 
 static struct memory memory;

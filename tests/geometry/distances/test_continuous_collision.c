@@ -3,7 +3,7 @@
 #include <float.h>
 
 #include "geometry/random_pairs.h"
-#include "scenes/collision_queries.h"
+#include "scenes/contact/collision_queries.h"
 #include "support/testing.h"
 
 // The rows `ccd` of the contact specification. `toi` is infinite without an impact. `free`: the

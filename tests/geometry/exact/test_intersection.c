@@ -3,7 +3,7 @@
 #include "geometry/exact/intersection.h"
 
 #include "common/meshes/shapes.h"
-#include "scenes/moving_surface.h"
+#include "scenes/contact/moving_surface.h"
 #include "support/host/allocator.h"
 #include "support/random.h"
 #include "support/testing.h"

@@ -2,7 +2,7 @@
 // one, and n steps suffice.
 #include "base/lanes/vector.h"
 #include "linear/krylov/minres.h"
-#include "scenes/matrix_fixture.h"
+#include "scenes/linear/matrix_fixture.h"
 #include "pbs/world.h"
 #include "support/numerics/random_matrix.h"
 #include "support/testing.h"

@@ -1,7 +1,7 @@
 // The rows of the table that two levels serve: what each makes of matrices with and without
 // contact, and that it says so.
 #include "linear/problem_cases.h"
-#include "scenes/linear_scene.h"
+#include "scenes/linear/linear_scene.h"
 
 static struct memory memory;
 

@@ -2,7 +2,7 @@
 // indefinite matrices and the length clamp, on diagonal matrices where every answer is known.
 #include "linear/preconditioner.h"
 #include "minimize/newton/direction.h"
-#include "scenes/matrix_fixture.h"
+#include "scenes/linear/matrix_fixture.h"
 #include "pbs/world.h"
 #include "sparse/assembly.h"
 #include "support/testing.h"

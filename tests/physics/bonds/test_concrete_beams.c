@@ -1,6 +1,6 @@
 // Notched beams of concrete whose bonds soften, by quasi-static steps: the loads that they bear are
 // between those of the measured curves.
-#include "scenes/concrete_beam.h"
+#include "scenes/fracture/concrete_beam.h"
 #include "support/world_testing.h"
 
 /// Particles of 5 mm where a notch is between two columns of them, otherwise of 3.125 mm.

@@ -1,6 +1,6 @@
 // Where cracks run in peridynamic plates: a notched plate of glass under tension, where the crack
 // branches, and Kalthoff and Winkler's plate of steel. bench/crack_paths runs them finer.
-#include "scenes/crack_path.h"
+#include "scenes/fracture/crack_path.h"
 #include "support/testing.h"
 
 /// The crack leaves the notch after some 12 us, when waves from both sides have been there, and

@@ -1,10 +1,10 @@
-// Bonded tetrahedra in a testing machine (bench/scenes/bonded_specimen.h), before and at the first
-// break: docs/theory/bonds.md section 4.3.
+// Bonded tetrahedra in a testing machine (bench/scenes/fracture/bonded_specimen.h), before and at
+// the first break: docs/theory/bonds.md section 4.3.
 #include "support/testing.h"
 
 #include <math.h>
 
-#include "scenes/bonded_specimen.h"
+#include "scenes/fracture/bonded_specimen.h"
 
 static const struct specimen_material rock = {.young = 50e9, .poisson = 0.2, .density = 2400.0};
 static const struct specimen_material concrete = {

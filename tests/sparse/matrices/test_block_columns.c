@@ -2,7 +2,7 @@
 // rows) with a search through the whole pattern.
 #include "sparse/matrices/block_columns.h"
 
-#include "scenes/matrix_fixture.h"
+#include "scenes/linear/matrix_fixture.h"
 #include "support/host/allocator.h"
 #include "support/testing.h"
 

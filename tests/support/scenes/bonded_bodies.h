@@ -2,7 +2,7 @@
 #ifndef PBS_SUPPORT_BONDED_BODIES_H
 #define PBS_SUPPORT_BONDED_BODIES_H
 
-#include "scenes/cubic_tets.h"
+#include "scenes/bonds/cubic_tets.h"
 #include "support/random.h"
 #include "support/world_testing.h"
 

@@ -1,7 +1,7 @@
 // See eci_testing.h.
 #include "support/scenes/eci_testing.h"
 
-#include "scenes/eci_contact_check.h"
+#include "scenes/eci/eci_contact_check.h"
 
 struct eci_contact eci_create(enum eci_contact_kind kind, int32_t scheme, double step) {
     static char meshes[512];

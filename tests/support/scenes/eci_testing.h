@@ -3,7 +3,7 @@
 #ifndef PBS_SUPPORT_ECI_TESTING_H
 #define PBS_SUPPORT_ECI_TESTING_H
 
-#include "scenes/eci_contact.h"
+#include "scenes/eci/eci_contact.h"
 #include "support/world_testing.h"
 
 /// The scene at its small size, with the meshes of ../shared/data or of the folder that
