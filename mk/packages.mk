@@ -1,6 +1,6 @@
 # Packages that benches compare libpbs with and that examples plug into it, each used where Debian's package of it is
-# installed (known by a header). bench/NAME_*.cpp is a program against the package NAME; bench/peers/NAME.c or .cpp holds
-# solvers that bench/linear opens (bench/peers/peer.h); examples/hosts/NAME.c is a host with that package.
+# installed (known by a header). bench/ROOM/NAME_*.cpp is a program against the package NAME; bench/peers/NAME.c or .cpp
+# holds solvers that bench/linear opens (bench/peers/peer.h); examples/hosts/NAME.c is a host with that package.
 # FOLDERS: where its headers lie; START: what starts a program of it, if anything.
 
 bullet_HEADER   := /usr/include/bullet/btBulletDynamicsCommon.h

@@ -102,7 +102,8 @@ EXAMPLE_LIBRARY := $(if $(SANITIZE),$(INTERNAL_LIB),$(STATIC_LIB))
 $(EXAMPLES): $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(HELPERS) $(EXAMPLE_LIBRARY)
 	$(link) $(call package_libraries,$@)
 
-$(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(HELPERS) $(INTERNAL_LIB)
+$(foreach source,$(BENCH_SOURCES),$(eval $(call bench_program,$(source)): $(call object,$(source))))
+$(BENCHES): $(HELPERS) $(INTERNAL_LIB)
 	$(link) $(call package_libraries,$@)
 
 # The scenes of tests are among those that it steps.

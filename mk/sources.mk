@@ -26,9 +26,13 @@ test_files     = $(filter tests/$(1)/%,$(TEST_SOURCES))
 
 TESTS    := $(patsubst %.c,$(BUILD)/%,$(TEST_SOURCES))
 EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c) $(call usable,$(wildcard examples/hosts/*.c)))
-C_BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
-BENCHES  := $(C_BENCHES) \
-            $(patsubst %.cpp,$(BUILD)/%,$(call usable,$(wildcard bench/*.cpp)))
+# A bench lies in a room, bench/ROOM, and its program does not: bench/solvers/linear.c becomes $(BUILD)/bench/linear.
+PARTS_OF_BENCHES := $(wildcard $(foreach room,scenes measure hashes peers,bench/$(room)/*))
+C_BENCH_SOURCES  := $(filter-out $(PARTS_OF_BENCHES),$(wildcard bench/*.c bench/*/*.c))
+BENCH_SOURCES    := $(C_BENCH_SOURCES) $(call usable,$(filter-out $(PARTS_OF_BENCHES),$(wildcard bench/*/*.cpp)))
+bench_program     = $(BUILD)/bench/$(notdir $(basename $(1)))
+C_BENCHES := $(foreach source,$(C_BENCH_SOURCES),$(call bench_program,$(source)))
+BENCHES   := $(foreach source,$(BENCH_SOURCES),$(call bench_program,$(source)))
 PEERS    := $(patsubst %,$(BUILD)/%.so,$(basename $(call usable,$(wildcard bench/peers/*.c bench/peers/*.cpp))))
 FUZZERS  := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
 

@@ -82,7 +82,7 @@ $(TIDY_STAMPS): $(TIDY)/%.silent: %.c .clang-tidy
 # What clang warns of in programs that the AddressSanitizer build leaves out, and in the library for another processor,
 # against its C library's headers.
 ARM_HEADERS    := /usr/aarch64-linux-gnu/include
-CLANG_STAMPS   := $(patsubst %.c,$(BUILD)/clang/%.silent,$(wildcard bench/*.c bench/hashes/*.c))
+CLANG_STAMPS   := $(patsubst %.c,$(BUILD)/clang/%.silent,$(C_BENCH_SOURCES) $(wildcard bench/hashes/*.c))
 AARCH64_STAMPS := $(if $(wildcard $(ARM_HEADERS)),$(patsubst %.c,$(BUILD)/aarch64/%.silent,$(LIBRARY_SOURCES)))
 $(CLANG_STAMPS):   $(BUILD)/clang/%.silent:   %.c ; $(syntax_only)
 $(AARCH64_STAMPS): $(BUILD)/aarch64/%.silent: %.c ; $(syntax_only)

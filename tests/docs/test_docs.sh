@@ -68,8 +68,10 @@ paths_exist() {
     for page in $pages; do
         for path in $(grep -oE '`[^`]+`' "$page" | tr -d '`' | tr ' ' '\n' |
             grep -E '^\.?[a-z][A-Za-z0-9_.*-]*(/[A-Za-z0-9_.*-]+)+/?$' | grep -vE '^build/|^lib/libpbs\.(a|so)$|^demo/' | sort -u); do
-            # A label of make test (linear/krylov/test_pcg) or a program is named without its source's folder or ending.
-            compgen -G "$path" >/dev/null || [ -e "$path.c" ] || [ -e "tests/$path.c" ] || { echo "$page: $path"; bad=1; }
+            # A label of make test (linear/krylov/test_pcg) or a program is named without its source's folder or ending,
+            # a bench without its room.
+            compgen -G "$path" >/dev/null || [ -e "$path.c" ] || [ -e "tests/$path.c" ] ||
+                compgen -G "bench/*/${path#bench/}.c" >/dev/null || { echo "$page: $path"; bad=1; }
         done
     done
     return $bad

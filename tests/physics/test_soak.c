@@ -1,5 +1,5 @@
 // A pile of affine rings, soft cubes and cloth, stirred and then left alone: buffers grow while new
-// peaks of contacts come, and then no step calls the allocator again. bench/soak.c goes on for ten
+// peaks of contacts come, and then no step calls the allocator again. bench/soak goes on for ten
 // thousand steps. (Of soft cubes alone, and with two threads:
 // tests/world/contact_scenes/test_barrier_motion.c.)
 #include "scenes/torture/torture.h"
