@@ -2,7 +2,7 @@
 #ifndef PBS_WORLD_OBJECTS_VERTEX_ARRAYS_H
 #define PBS_WORLD_OBJECTS_VERTEX_ARRAYS_H
 
-#include "base/point.h"
+#include "base/matrix3/point.h"
 #include "base/runtime/memory.h"
 
 enum { VERTEX_WIDTH = POINT_NODES };

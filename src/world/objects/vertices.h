@@ -5,7 +5,7 @@
 #ifndef PBS_WORLD_OBJECTS_VERTICES_H
 #define PBS_WORLD_OBJECTS_VERTICES_H
 
-#include "base/point.h"
+#include "base/matrix3/point.h"
 #include "world/objects/body.h"
 #include "world/objects/nodes.h"
 

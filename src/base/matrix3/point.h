@@ -2,8 +2,8 @@
 // vertex of a mesh is one node with weight 1, a vertex of an affine body four nodes, a place inside
 // a tetrahedron its four corners. Whatever acts on points (joints, forces, embedded meshes) knows
 // this and no kind of body.
-#ifndef PBS_BASE_POINT_H
-#define PBS_BASE_POINT_H
+#ifndef PBS_BASE_MATRIX3_POINT_H
+#define PBS_BASE_MATRIX3_POINT_H
 
 #include <stddef.h>
 #include <stdint.h>
