@@ -10,7 +10,7 @@
 #include "linear/preconditioner.h"
 #include "world/interface/check.h"
 #include "world/contact_scenes/contact_kind.h"
-#include "world/objects/integrator.h"
+#include "world/integrators/integrator.h"
 #include "world/interface/settings.h"
 #include "world/objects/body_table.h"
 

@@ -5,7 +5,7 @@
 
 #include "world/interface/check.h"
 #include "world/interface/settings.h"
-#include "world/objects/nodes.h"
+#include "world/nodes/nodes.h"
 
 bool body_has_spheres(const struct body *body) {
     return body->bonds.contact_radii != NULL;

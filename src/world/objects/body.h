@@ -10,7 +10,7 @@
 #include "fracture/fracture_surface.h"
 #include "pbs/bonded.h"
 #include "pbs/peridynamic.h"
-#include "world/objects/vertex_arrays.h"
+#include "world/nodes/vertex_arrays.h"
 
 /// The values are part of the saved format.
 enum body_kind {

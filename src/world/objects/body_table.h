@@ -7,7 +7,7 @@
 #include "world/interface/byte_stream.h"
 #include "world/interface/settings.h"
 #include "world/objects/body.h"
-#include "world/objects/nodes.h"
+#include "world/nodes/nodes.h"
 
 struct scene;
 struct scheme_table;

@@ -12,7 +12,7 @@
 #include "world/interface/handle.h"
 #include "world/objects/body.h"
 #include "world/objects/collider.h"
-#include "world/objects/nodes.h"
+#include "world/nodes/nodes.h"
 #include "world/objects/vertices.h"
 
 struct world_joint;

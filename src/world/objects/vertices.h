@@ -7,7 +7,7 @@
 
 #include "base/matrix3/point.h"
 #include "world/objects/body.h"
-#include "world/objects/nodes.h"
+#include "world/nodes/nodes.h"
 
 bool vertices_are_nodes(const struct body *body);
 

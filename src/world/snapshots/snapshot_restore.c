@@ -10,7 +10,7 @@
 #include "world/particles/bonded.h"
 #include "world/interface/check.h"
 #include "world/contact_scenes/contact_kind.h"
-#include "world/objects/integrator.h"
+#include "world/integrators/integrator.h"
 #include "world/objects/body_table.h"
 #include "world/objects/collider.h"
 #include "world/snapshots/saved_collider.h"

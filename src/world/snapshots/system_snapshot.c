@@ -6,7 +6,7 @@
 #include "base/runtime/arithmetic.h"
 #include "world/interface/byte_stream.h"
 #include "world/interface/check.h"
-#include "world/objects/integrator.h"
+#include "world/integrators/integrator.h"
 #include "world/snapshots/snapshot.h"
 #include "world/systems/system.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/runtime/arithmetic.h"
 #include "world/interface/check.h"
-#include "world/objects/integrator.h"
+#include "world/integrators/integrator.h"
 #include "world/interface/settings.h"
 
 // Largest number of unknowns; the matrices of larger systems would not fit into memory.

@@ -1,6 +1,6 @@
 // The nodes of all bodies, body by body in order of creation: their state and their other data.
-#ifndef PBS_WORLD_OBJECTS_NODES_H
-#define PBS_WORLD_OBJECTS_NODES_H
+#ifndef PBS_WORLD_NODES_NODES_H
+#define PBS_WORLD_NODES_NODES_H
 
 #include "base/runtime/memory.h"
 #include "base/node_kind.h"

@@ -1,5 +1,5 @@
 // See vertex_arrays.h.
-#include "world/objects/vertex_arrays.h"
+#include "world/nodes/vertex_arrays.h"
 
 pbs_status vertices_allocate(struct vertices *vertices, struct memory *memory, size_t count) {
     *vertices = (struct vertices){

@@ -1,6 +1,6 @@
 // Integrators of the public interface: a scheme of src/integrate with its settings, independent of
 // any world.
-#include "world/objects/integrator.h"
+#include "world/integrators/integrator.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Arrays of vertices that are not nodes; see vertices.h.
-#ifndef PBS_WORLD_OBJECTS_VERTEX_ARRAYS_H
-#define PBS_WORLD_OBJECTS_VERTEX_ARRAYS_H
+#ifndef PBS_WORLD_NODES_VERTEX_ARRAYS_H
+#define PBS_WORLD_NODES_VERTEX_ARRAYS_H
 
 #include "base/matrix3/point.h"
 #include "base/runtime/memory.h"

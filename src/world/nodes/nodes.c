@@ -1,5 +1,5 @@
 // See nodes.h. A table lists the arrays, so that each operation is one loop over it.
-#include "world/objects/nodes.h"
+#include "world/nodes/nodes.h"
 
 #include <math.h>
 #include <string.h>

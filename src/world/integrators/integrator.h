@@ -1,6 +1,6 @@
 // Settings of integrators: defaults, checks, and the part that worlds copy.
-#ifndef PBS_WORLD_OBJECTS_INTEGRATOR_H
-#define PBS_WORLD_OBJECTS_INTEGRATOR_H
+#ifndef PBS_WORLD_INTEGRATORS_INTEGRATOR_H
+#define PBS_WORLD_INTEGRATORS_INTEGRATOR_H
 
 #include "world/objects/scene.h"
 
