@@ -91,10 +91,6 @@ struct term_table {
     /// `strains`.
     void (*measure)(const void *self, const struct stencil_groups *groups, uint32_t domain,
                     const struct strain_part *part, double *strains);
-    /// Makes x the reference from which strains are measured from now on. Null: strains need no
-    /// reference.
-    void (*set_reference)(void *self, const struct stencil_groups *groups, uint32_t domain,
-                          const double *x);
     /// Returns flags in the order of the term's stencils: 1 for a stencil that contributes to no
     /// Hessian at present, such as a broken bond. *changes counts the changes of these flags. Null:
     /// all stencils contribute.

@@ -35,7 +35,6 @@ struct strain_pass {
     const struct assembly *assembly;
     const struct term *terms;
     size_t term_count;
-    const double *reference;          ///< of strains_set_reference; else null
     const struct strain_stage *stage; ///< of strains_begin_stage; else null
     size_t index;                     ///< arguments of strains_end_stage, as x and length are
     const double *x;
@@ -95,19 +94,10 @@ static void strain_piece(void *context, size_t domain) {
         }
         if (pass->stage != NULL) {
             begin_stage(pass, term, own, (uint32_t)domain);
-        } else if (pass->reference == NULL) {
+        } else {
             end_stage(pass, term, own, (uint32_t)domain);
-        } else if (term->table->set_reference != NULL) {
-            term->table->set_reference(term->self, own, (uint32_t)domain, pass->reference);
         }
     }
-}
-
-void strains_set_reference(struct tasks *tasks, const struct assembly *assembly,
-                           const struct term *terms, size_t term_count, const double *x) {
-    struct strain_pass pass = {
-        .assembly = assembly, .terms = terms, .term_count = term_count, .reference = x};
-    tasks_for(tasks, assembly->layout.domain_count, strain_piece, &pass);
 }
 
 void strains_begin_stage(struct tasks *tasks, const struct assembly *assembly,

@@ -10,9 +10,8 @@
 // length and with any rotation. A rate computed from the chord x - p_x would not have this
 // property.
 //
-//     strains_set_reference   once a step, at x_n
-//     strains_begin_stage     before terms are evaluated in a stage
-//     strains_end_stage       if the recipe of a later stage uses the velocity of this one
+//     strains_begin_stage   before terms are evaluated in a stage
+//     strains_end_stage     if the recipe of a later stage uses the velocity of this one
 #ifndef PBS_ENERGY_DAMPING_STRAIN_HISTORY_H
 #define PBS_ENERGY_DAMPING_STRAIN_HISTORY_H
 
@@ -54,10 +53,6 @@ void strain_history_release(struct memory *memory, struct strain_history *histor
 
 /// Returns whether any of the terms has a strain history.
 bool strains_are_measured(const struct term *terms, size_t term_count);
-
-/// Makes x the reference of strains that are periodic, such as angles.
-void strains_set_reference(struct tasks *tasks, const struct assembly *assembly,
-                           const struct term *terms, size_t term_count, const double *x);
 
 /// Computes e_p of all terms.
 void strains_begin_stage(struct tasks *tasks, const struct assembly *assembly,

@@ -969,10 +969,6 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
                                             problem->objective.term_count),
         .losses[STATE_BEFORE] = workspace->memory.lost_before,
     };
-    if (step.has_strains) {
-        strains_set_reference(step.tasks, problem->objective.assembly, problem->objective.terms,
-                              problem->objective.term_count, workspace->now.x);
-    }
     if (workspace->rotations != NULL) {
         workspace->rotations->begin = span->begin;
     }

@@ -181,7 +181,6 @@ static void done(struct elements *s) {
 /// What rates are measured from is this part alone.
 static void begin(struct elements *s, const struct strain_part *part) {
     const struct strain_stage stage = {.part_count = 1, .parts = {*part}};
-    strains_set_reference(NULL, &s->cube.assembly, &s->term, 1, part->x);
     strains_begin_stage(NULL, &s->cube.assembly, &s->term, 1, &stage);
 }
 
@@ -406,11 +405,6 @@ static void measures_are_derivatives_in_time(void **state) {
         for (int k = 0; k < 3; k++) {
             motion_at(x, v, a, (k - 1) * t, at[k]);
             begin(&s, &(struct strain_part){.x = at[k], .strain = 1.0});
-            // All of them from the same reference.
-            strains_set_reference(NULL, &s.cube.assembly, &s.term, 1, x);
-            const struct strain_stage stage = {.part_count = 1,
-                                               .parts = {{.x = at[k], .strain = 1.0}}};
-            strains_begin_stage(NULL, &s.cube.assembly, &s.term, 1, &stage);
             memcpy(strain[k], history->origin, history->count * sizeof(double));
         }
         begin(&s, &(struct strain_part){.x = x, .v = v, .rate = 1.0});
