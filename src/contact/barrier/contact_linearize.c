@@ -1,0 +1,260 @@
+// The Hessian of barrier contact: the blocks of each contact, friction and rolling resistance, made
+// positive semidefinite one by one, and its product with a motion. Blocks are computed in parallel
+// pieces; each contact writes its own.
+#include <string.h>
+
+#include "base/runtime/clock.h"
+#include "base/matrix3/eigen3.h"
+#include "base/matrix3/math3.h"
+#include "contact/barrier/barrier_contact.h"
+#include "contact/barrier/lagged_friction.h"
+#include "contact/barrier/mollified_edges.h"
+#include "contact/barrier/rolling_resistance.h"
+
+enum { CONTACTS_PER_PIECE = 64 };
+
+// --- one contact ---
+
+static void hessian_of_pair(const struct barrier_contact *c, const struct active_contact *contact,
+                            struct contact_hessian *hessian) {
+    const double *x[PAIR_NODES] = {NULL};
+    for (int k = 0; k < contact->point_count; k++) {
+        x[k] = c->points + 3 * (size_t)contact->points[k];
+    }
+    if (contact->mollifier < 1.0) {
+        mollified_edges_hessian(contact, x, hessian);
+    } else {
+        for (int k = 0; k < contact->point_count; k++) {
+            scale3(contact->weight[k], contact->normal, hessian->vector[0][k]);
+        }
+        contact_hessian_add(hessian, contact->barrier.second);
+    }
+    struct closest_bending bending;
+    const struct closest closest = closest_points(contact->kind, x);
+    closest_bending(contact->kind, x, &closest, &bending);
+    for (int k = 0; k < bending.count; k++) {
+        memcpy(hessian->vector[hessian->count], bending.vector[k], sizeof bending.vector[k]);
+        contact_hessian_add(hessian,
+                            -contact->mollifier * contact->barrier.first * bending.coefficient[k]);
+    }
+}
+
+/// Walls are convex towards the points, so minus the Hessian of their distance is positive
+/// semidefinite.
+static void hessian_of_wall(const struct barrier_contact *c, const struct active_contact *contact,
+                            struct contact_hessian *hessian) {
+    const struct contact_surface *surface = &c->walls[contact->wall].surface;
+    double normal[3];
+    double curvature[9];
+    double lambda[3];
+    double q[9];
+    shape_distance(&surface->shape, &surface->pose, c->points + 3 * (size_t)contact->points[0],
+                   normal, curvature);
+    copy3(normal, hessian->vector[0][0]);
+    contact_hessian_add(hessian, contact->barrier.second);
+    eigen3(curvature, lambda, q);
+    for (int k = 0; k < 2; k++) {
+        if (lambda[k] < 0.0) {
+            for (int i = 0; i < 3; i++) {
+                hessian->vector[hessian->count][0][i] = q[3 * i + k];
+            }
+            contact_hessian_add(hessian, contact->barrier.first * lambda[k]);
+        }
+    }
+}
+
+/// Returns the rolling resistance of an index. Indices run over contacts, then frictions, then
+/// rollings.
+static const struct lagged_rolling *rolling_at(const struct barrier_contact *c, size_t index) {
+    return &c->rollings[index - c->contact_count - c->linearized_frictions];
+}
+
+/// Computes the Hessian of a contact, a friction or a rolling resistance. Returns how many points
+/// it has.
+static int hessian_of(const struct barrier_contact *c, size_t index, const uint32_t **points,
+                      struct contact_hessian *hessian, struct contact_rotations *rotations) {
+    *hessian = (struct contact_hessian){0};
+    rotations->count = 0;
+    if (index >= c->contact_count + c->linearized_frictions) {
+        const struct lagged_rolling *rolling = rolling_at(c, index);
+        rolling_resistance_hessian(c, rolling, hessian, rotations);
+        *points = rolling->points;
+        return rolling->point_count;
+    }
+    if (index >= c->contact_count) {
+        const struct lagged_friction *friction = &c->frictions[index - c->contact_count];
+        lagged_friction_hessian(c, friction, hessian, rotations);
+        *points = friction->points;
+        return friction->point_count;
+    }
+    const struct active_contact *contact = &c->contacts[index];
+    if (contact->wall == CONTACT_NO_WALL) {
+        hessian_of_pair(c, contact, hessian);
+    } else {
+        hessian_of_wall(c, contact, hessian);
+    }
+    *points = contact->points;
+    return contact->point_count;
+}
+
+// --- blocks ---
+
+static size_t linearized_count(const struct barrier_contact *c) {
+    return c->contact_count + c->linearized_frictions + c->linearized_rollings;
+}
+
+struct block_pass {
+    struct barrier_contact *contact;
+    size_t count; ///< of contacts, frictions and rolling resistances
+    const struct contact_blocks_scene *scene;
+};
+
+static void write_block(const struct block_pass *pass, size_t index) {
+    struct barrier_contact *c = pass->contact;
+    struct contact_hessian hessian;
+    struct contact_rotations rotations;
+    struct contact_nodes stencil;
+    const uint32_t *points = NULL;
+    const int count = hessian_of(c, index, &points, &hessian, &rotations);
+    contact_nodes_of_points(pass->scene, points, count, &stencil);
+    for (int t = 0; t < rotations.count; t++) {
+        contact_nodes_add(pass->scene, rotations.node[t], &stencil);
+    }
+    contact_blocks_write(pass->scene, &stencil, &hessian, rotations.count > 0 ? &rotations : NULL,
+                         c->block_indices[index], &c->blocks);
+}
+
+static void write_blocks_piece(void *context, size_t piece) {
+    const struct block_pass *pass = context;
+    const size_t begin = piece * CONTACTS_PER_PIECE;
+    for (size_t i = begin; i < begin + CONTACTS_PER_PIECE && i < pass->count; i++) {
+        write_block(pass, i);
+    }
+}
+
+static void nodes_with_rotations(const struct contact_blocks_scene *scene, const uint32_t *points,
+                                 int count, const uint32_t *nodes, int rotations,
+                                 struct contact_nodes *stencil) {
+    contact_nodes_of_points(scene, points, count, stencil);
+    for (int t = 0; t < rotations; t++) {
+        contact_nodes_add(scene, nodes[t], stencil);
+    }
+}
+
+static void count_blocks(const struct contact_blocks_scene *scene, struct barrier_contact *c) {
+    contact_blocks_clear(&c->blocks);
+    for (size_t i = 0; i < linearized_count(c); i++) {
+        struct contact_nodes stencil;
+        uint32_t nodes[2];
+        if (i < c->contact_count) {
+            contact_nodes_of_points(scene, c->contacts[i].points, c->contacts[i].point_count,
+                                    &stencil);
+        } else if (i < c->contact_count + c->linearized_frictions) {
+            const struct lagged_friction *friction = &c->frictions[i - c->contact_count];
+            const int rotations = lagged_friction_rotation_nodes(c, friction, nodes);
+            nodes_with_rotations(scene, friction->points, friction->point_count, nodes, rotations,
+                                 &stencil);
+        } else {
+            const struct lagged_rolling *rolling = rolling_at(c, i);
+            const int rotations = rolling_resistance_rotation_nodes(c, rolling, nodes);
+            nodes_with_rotations(scene, rolling->points, rolling->point_count, nodes, rotations,
+                                 &stencil);
+        }
+        c->block_indices[i] = contact_blocks_count(&c->blocks, stencil.node_count);
+    }
+}
+
+pbs_status barrier_contact_linearize(struct barrier_contact *c, struct tasks *tasks,
+                                     const struct layout *layout, const uint8_t *constrained_axes,
+                                     const double *x, bool with_friction) {
+    const double start = clock_seconds() - c->counters.seconds_search;
+    RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
+    c->linearized_frictions = with_friction ? c->friction_count : 0;
+    c->linearized_rollings = with_friction ? c->rolling_count : 0;
+    const struct contact_blocks_scene scene = {
+        .mesh = &c->mesh, .layout = layout, .constrained_axes = constrained_axes};
+    const size_t count = linearized_count(c);
+    RETURN_IF_FAILED(memory_reserve(c->memory, &c->block_indices, &c->block_index_capacity, count,
+                                    sizeof *c->block_indices));
+    count_blocks(&scene, c);
+    RETURN_IF_FAILED(contact_blocks_reserve(c->memory, &c->blocks));
+    struct block_pass pass = {.contact = c, .count = count, .scene = &scene};
+    tasks_for(tasks, (count + CONTACTS_PER_PIECE - 1) / CONTACTS_PER_PIECE, write_blocks_piece,
+              &pass);
+    c->counters.seconds_linearize += clock_seconds() - c->counters.seconds_search - start;
+    return PBS_OK;
+}
+
+// --- product with a motion ---
+
+/// Subtracts the remaining motion of a wall at x from a point's motion.
+static void subtract_wall_motion(const struct contact_wall *wall, const double x[3],
+                                 double motion[3]) {
+    double arm[3];
+    double rotated[3];
+    subtract3(x, wall->origin, arm);
+    cross3(wall->rotation, arm, rotated);
+    subtract3(motion, wall->translation, motion);
+    subtract3(motion, rotated, motion);
+}
+
+/// Adds the change of the force that is due to the rotation of the wall and its normal.
+static void add_rotated_force(const struct barrier_contact *c, const struct active_contact *contact,
+                              double *gradient) {
+    double rotated[3];
+    cross3(c->walls[contact->wall].rotation, contact->normal, rotated);
+    collision_mesh_add_to_nodes(&c->mesh, contact->points[0], contact->barrier.first, rotated,
+                                gradient);
+}
+
+/// Whether the remaining motion of a point changes the gradient of this contact. Friction depends
+/// on the whole motion of obstacles in the stage, so their remaining motion does not change it.
+static bool moves_in_stage(const struct barrier_contact *c, size_t index, uint32_t point) {
+    return index < c->contact_count || c->mesh.kind[point] != POINT_OBSTACLE;
+}
+
+static void add_motion_of(struct barrier_contact *c, size_t index, const double *node_motion,
+                          double *gradient) {
+    struct contact_hessian hessian;
+    struct contact_rotations rotations;
+    const uint32_t *points = NULL;
+    const int count = hessian_of(c, index, &points, &hessian, &rotations);
+    // Friction does not depend on the remaining motion of walls either.
+    const uint32_t wall = index < c->contact_count ? c->contacts[index].wall : CONTACT_NO_WALL;
+    for (int k = 0; k < hessian.count; k++) {
+        double along = 0.0;
+        for (int p = 0; p < count; p++) {
+            double motion[3];
+            if (!moves_in_stage(c, index, points[p])) {
+                continue;
+            }
+            copy3(c->motion + 3 * (size_t)points[p], motion);
+            if (wall != CONTACT_NO_WALL) {
+                subtract_wall_motion(&c->walls[wall], c->points + 3 * (size_t)points[p], motion);
+            }
+            along += dot3(hessian.vector[k][p], motion);
+        }
+        for (int t = 0; t < rotations.count; t++) {
+            along += dot3(rotations.vector[k][t], node_motion + 3 * (size_t)rotations.node[t]);
+        }
+        for (int p = 0; p < count && along != 0.0; p++) {
+            collision_mesh_add_to_nodes(&c->mesh, points[p], hessian.coefficient[k] * along,
+                                        hessian.vector[k][p], gradient);
+        }
+        for (int t = 0; t < rotations.count && along != 0.0; t++) {
+            double *to = gradient + 3 * (size_t)rotations.node[t];
+            add_scaled3(to, hessian.coefficient[k] * along, rotations.vector[k][t], to);
+        }
+    }
+    if (wall != CONTACT_NO_WALL) {
+        add_rotated_force(c, &c->contacts[index], gradient);
+    }
+}
+
+void barrier_contact_add_motion(struct barrier_contact *c, struct tasks *tasks,
+                                const double *motion, double *gradient) {
+    collision_mesh_compute_points(tasks, &c->mesh, motion, c->motion);
+    for (size_t i = 0; i < linearized_count(c); i++) {
+        add_motion_of(c, i, motion, gradient);
+    }
+}
