@@ -1,5 +1,5 @@
 // Worlds: creation, destruction, settings, and functions that other files of src/world share.
-#include "world/objects/joint.h"
+#include "world/joints/joint.h"
 #include "world/world.h"
 
 #include <stdarg.h>

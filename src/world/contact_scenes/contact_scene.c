@@ -11,7 +11,7 @@
 #include "world/particles/bonded.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/contact_scenes/contact_scale.h"
-#include "world/objects/joint.h"
+#include "world/joints/joint.h"
 #include "world/objects/motion.h"
 #include "world/objects/collider.h"
 

@@ -6,7 +6,7 @@
 #include "base/matrix3/math3.h"
 #include "world/interface/check.h"
 #include "world/interface/settings.h"
-#include "world/objects/joint.h"
+#include "world/joints/joint.h"
 #include "world/world.h"
 
 pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size) {

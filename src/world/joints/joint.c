@@ -1,5 +1,5 @@
 // See joint.h.
-#include "world/objects/joint.h"
+#include "world/joints/joint.h"
 
 #include <math.h>
 #include <string.h>

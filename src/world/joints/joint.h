@@ -1,7 +1,7 @@
 // A joint of the world: its description, its sides in the nodes of bodies, and what it remembers
 // from step to step. The mathematics is in src/joints; joint_scene.h makes its input of these.
-#ifndef PBS_WORLD_OBJECTS_JOINT_H
-#define PBS_WORLD_OBJECTS_JOINT_H
+#ifndef PBS_WORLD_JOINTS_JOINT_H
+#define PBS_WORLD_JOINTS_JOINT_H
 
 #include "joints/joint_table.h"
 #include "pbs/joint.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/matrix3/math3.h"
-#include "world/objects/joint.h"
+#include "world/joints/joint.h"
 
 // --- nodes of a joint ---
 

@@ -6,7 +6,7 @@
 #include "world/interface/check.h"
 #include "world/interface/settings.h"
 #include "world/model/joint_scene.h"
-#include "world/objects/joint.h"
+#include "world/joints/joint.h"
 #include "world/world.h"
 
 size_t pbs_world_joint_count(const pbs_world *w) {

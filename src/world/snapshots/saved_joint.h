@@ -3,7 +3,7 @@
 #define PBS_WORLD_SNAPSHOTS_SAVED_JOINT_H
 
 #include "world/interface/byte_stream.h"
-#include "world/objects/joint.h"
+#include "world/joints/joint.h"
 
 /// All but the slot.
 void saved_joint_write(struct byte_writer *out, const struct world_joint *joint);

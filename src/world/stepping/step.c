@@ -11,7 +11,7 @@
 #include "world/contact_scenes/contact_kind.h"
 #include "world/interface/check.h"
 #include "world/model/joint_scene.h"
-#include "world/objects/joint.h"
+#include "world/joints/joint.h"
 #include "world/objects/motion.h"
 #include "world/particles/bonded.h"
 #include "world/readback/contact_readback.h"

@@ -889,8 +889,8 @@ static void threads_do_not_change_a_bit(void **state) {
         assert_ok(barrier_contact_evaluate(&c, tasks, x, true, gradients[t], &energy));
         assert_ok(barrier_contact_linearize(&c, tasks, &layout, NULL, x, true));
         struct contact_matrix matrix = {0};
-        assert_ok(contact_matrix_build(&memory, &layout, c.blocks.sets, CONTACT_STENCIL_LIMIT,
-                                       &matrix));
+        assert_ok(
+            contact_matrix_build(&memory, &layout, c.blocks.sets, CONTACT_STENCIL_LIMIT, &matrix));
         const size_t blocks = matrix.start[matrix.row_count];
         if (t == 0) {
             value_count = 9 * blocks;
