@@ -50,6 +50,25 @@ PBS_API pbs_status pbs_world_point_position(const pbs_world *w, const pbs_point 
 PBS_API pbs_status pbs_world_point_velocity(const pbs_world *w, const pbs_point *point,
                                             double *out);
 
+/// Points of a body at, or nearest to, places in space, as the body is now: in the tetrahedron of a
+/// solid that a place lies in, or else on the nearest face; on the nearest triangle of the surface
+/// of other bodies; of bodies without a surface, such as bonded ones, the nearest vertex
+/// (particle). The own coordinates of an affine body reach everywhere: its points are exactly at
+/// the places, inside or outside. Of equally near ones, the lowest index. One call builds a tree
+/// over the body, so that many places at once cost much less than one by one. Threads may call it
+/// at the same time, as pbs_world_overlaps.
+/// @param places  count x 3, m; read during the call only
+/// @param count  0: nothing is written
+/// @param dst  becomes count points: point i starts struct_size * i bytes after dst
+/// @param struct_size  sizeof(pbs_point) as the caller was compiled
+/// @param distances  null; or becomes count distances, m, from the places to the points: 0 inside
+/// of a solid, and of affine bodies
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite), PBS_ERROR_HANDLE,
+/// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+PBS_API pbs_status pbs_world_locate(const pbs_world *w, pbs_body body, const double *places,
+                                    size_t count, pbs_point *dst, size_t struct_size,
+                                    double *distances);
+
 #ifdef __cplusplus
 }
 #endif
