@@ -19,6 +19,7 @@
 #include "body.h"
 #include "bonded.h"
 #include "collider.h"
+#include "embedding.h"
 #include "expert.h"
 #include "grid.h"
 #include "integrator.h"

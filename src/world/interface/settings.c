@@ -47,6 +47,7 @@ const struct settings_kind settings_point = KIND(pbs_point);
 const struct settings_kind settings_joint = KIND(pbs_joint_desc);
 const struct settings_kind settings_joint_state = KIND(pbs_joint_state);
 const struct settings_kind settings_broken_joint = KIND(pbs_broken_joint);
+const struct settings_kind settings_embedding = KIND(pbs_embedding_desc);
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
