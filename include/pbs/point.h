@@ -12,14 +12,14 @@ extern "C" {
 
 /// Values of pbs_point.kind: where a point is. A point moves as a weighted sum of at most four
 /// vertices or handles of its body.
-enum pbs_point_kind {
+typedef enum pbs_point_kind {
     PBS_POINT_WORLD,    ///< at `place` in space, and of no body
     PBS_POINT_VERTEX,   ///< vertex `index` of any body
     PBS_POINT_TET,      ///< in tetrahedron `index` of a solid, at the barycentric `weights`
     PBS_POINT_TRIANGLE, ///< on triangle `index` of pbs_body_surface, at the first three `weights`
     PBS_POINT_LOCAL ///< at `place` in an affine body's own coordinates, those of the positions it
                     ///< was made of
-};
+} pbs_point_kind;
 
 /// A point of a body or of space. The caller sets struct_size = sizeof(pbs_point), kind, and what
 /// the kind asks for; everything else is 0 (a struct of zeros with struct_size set is the origin of

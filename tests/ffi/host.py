@@ -117,6 +117,12 @@ ClosestDesc = struct(
 SurfacePoint = struct(
     "pbs_surface_point", (U32, "struct_size triangle"), (Body, "body"), (Collider, "collider"), (U32 * 3, "vertices"), (U32, "reserved"),
     (DOUBLE * 3, "weights point normal"), (DOUBLE, "distance"))
+Point = struct(
+    "pbs_point", (U32, "struct_size"), (I32, "kind"), (Body, "body"), (U32, "index reserved"), (DOUBLE * 4, "weights"), (DOUBLE * 3, "place"))
+EmbeddingDesc = struct(
+    "pbs_embedding_desc", (U32, "struct_size"), (I32, "reserved"), (Body, "body"), (Allocator, "allocator"), (SIZE, "point_count"),
+    (DOUBLES, "positions"), (FLOATS, "positions_f32"), (SIZE, "position_stride"), (FLOATS, "normals_f32"), (SIZE, "normal_stride triangle_count"),
+    (INDICES, "triangles"))
 OverlapDesc = struct(
     "pbs_overlap_desc", (U32, "struct_size"), (I32, "solid"), (DOUBLE, "distance"), (Body, "body"), (SIZE, "vertex_count"),
     (DOUBLES, "positions"), (SIZE, "triangle_count"), (INDICES, "triangles"), (DOUBLE * 3, "position"), (DOUBLE * 4, "orientation"),
@@ -183,7 +189,7 @@ LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, ExpertDesc, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
-           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
+           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, Point, EmbeddingDesc, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
            EnergyControlStats, StepControlStats, TimeStats, TotalStats, MemoryStats, SceneStats, FailureStats, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
@@ -206,6 +212,10 @@ def load(path):
     for name in ("vertex_count", "positions", "is_valid", "destroy"):
         getattr(pbs, "pbs_body_" + name).argtypes = [POINTER, Body]
     pbs.pbs_body_contact_force.argtypes = [POINTER, Body, POINTER, POINTER]
+    pbs.pbs_embedding_update.argtypes = [POINTER, POINTER]
+    pbs.pbs_embedding_destroy.argtypes = [POINTER]
+    pbs.pbs_embedding_read_f32.argtypes = [POINTER, I32, DOUBLE, SIZE, SIZE, c.POINTER(c.c_float), SIZE]
+    pbs.pbs_world_locate.argtypes = [POINTER, Body, DOUBLES, SIZE, POINTER, SIZE, DOUBLES]
     pbs.pbs_body_read_f32.argtypes = [POINTER, Body, I32, c.POINTER(c.c_float), SIZE, SIZE]
     return pbs
 
@@ -244,7 +254,7 @@ def sizes(pbs, layout):
         assert c.sizeof(kind) == told["struct"][kind.__name__], kind.__name__
         assert mine == told["member"][kind.__name__], kind.__name__
     for kind in (ExpertDesc, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, CustomDesc,
-                 ContactDesc, ColliderDesc, RayDesc, ClosestDesc, GridDesc, SystemDesc, LinearSolver):
+                 ContactDesc, ColliderDesc, RayDesc, ClosestDesc, EmbeddingDesc, GridDesc, SystemDesc, LinearSolver):
         assert make(pbs, kind).struct_size == c.sizeof(kind)
     energy = Energy(struct_size=c.sizeof(Energy))
     world = make_world(pbs)
@@ -280,6 +290,19 @@ def drop(pbs):
         assert all(vertices[8 * i + k] == c.c_float(exact[3 * i + k]).value for k in range(3))
         assert all(vertices[8 * i + k] == -77 for k in range(3, 8))
         assert exact[3 * i + 1] >= -1e-12
+    # The mean of the vertices is a point of a mesh that the body carries, and found again in space.
+    mean = (DOUBLE * 3)(*[sum(x[k::3]) / 4 for k in range(3)])
+    mesh = POINTER()
+    desc = make(pbs, EmbeddingDesc, body=body, point_count=1, positions=mean)
+    check(pbs, pbs.pbs_embedding_create(world, c.byref(desc), c.byref(mesh)))
+    check(pbs, pbs.pbs_embedding_update(mesh, world))
+    check(pbs, pbs.pbs_embedding_read_f32(mesh, CHANNEL_POSITION, 1.0, 0, 1, vertices, 12))
+    place = (DOUBLE * 3)(*[sum(exact[k:12:3]) / 4 for k in range(3)])
+    assert all(abs(vertices[k] - place[k]) < 1e-6 for k in range(3))
+    pbs.pbs_embedding_destroy(mesh)
+    point = Point()
+    check(pbs, pbs.pbs_world_locate(world, body, place, 1, c.byref(point), c.sizeof(Point), None))
+    assert point.body.id == body.id and all(abs(weight - 0.25) < 1e-12 for weight in point.weights)
     forces = (c.c_float * 12)()
     check(pbs, pbs.pbs_body_read_f32(world, body, CHANNEL_CONTACT_FORCE, forces, 12, 4))
     weight = 1000 / 6 * 9.81
