@@ -16,7 +16,7 @@ typedef struct pbs_joint {
 
 /// Values of pbs_joint_desc.kind. What a joint leaves free is its coordinate, which limits, a motor
 /// and a spring act on.
-enum pbs_joint_kind {
+typedef enum pbs_joint_kind {
     PBS_JOINT_BALL,   ///< two points stay together; no coordinate. Any two points
     PBS_JOINT_WELD,   ///< the sides stay as they are to each other; no coordinate
     PBS_JOINT_HINGE,  ///< two points stay together, the sides turn about the axis; coordinate: the
@@ -27,7 +27,7 @@ enum pbs_joint_kind {
                         ///< m
     PBS_JOINT_DISTANCE  ///< two points at a distance, the coordinate, m. A rope has an upper limit,
                         ///< a rod has equal limits, a spring has a stiffness. Any two points
-};
+} pbs_joint_kind;
 
 /// A joint. All but ball and distance need sides that can tell how they are turned: points of
 /// affine bodies, points in tetrahedra, or points of space.

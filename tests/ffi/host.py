@@ -119,6 +119,15 @@ SurfacePoint = struct(
     (DOUBLE * 3, "weights point normal"), (DOUBLE, "distance"))
 Point = struct(
     "pbs_point", (U32, "struct_size"), (I32, "kind"), (Body, "body"), (U32, "index reserved"), (DOUBLE * 4, "weights"), (DOUBLE * 3, "place"))
+Joint = struct("pbs_joint", (U64, "id"))
+JointDesc = struct(
+    "pbs_joint_desc", (U32, "struct_size"), (I32, "kind"), (Point, "a b"), (DOUBLE * 3, "axis"),
+    (DOUBLE, "lower upper motor_velocity motor_force spring_stiffness spring_damping spring_target break_force break_torque"),
+    (I32, "touching reserved"), (DOUBLE, "tolerance"))
+JointState = struct(
+    "pbs_joint_state", (U32, "struct_size"), (I32, "broken"), (DOUBLE, "coordinate velocity gap"),
+    (DOUBLE * 3, "force torque"))
+BrokenJoint = struct("pbs_broken_joint", (Joint, "joint"), (DOUBLE, "time force torque"))
 EmbeddingDesc = struct(
     "pbs_embedding_desc", (U32, "struct_size"), (I32, "reserved"), (Body, "body"), (Allocator, "allocator"), (SIZE, "point_count"),
     (DOUBLES, "positions"), (FLOATS, "positions_f32"), (SIZE, "position_stride"), (FLOATS, "normals_f32"), (SIZE, "normal_stride triangle_count"),
@@ -189,7 +198,7 @@ LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, ExpertDesc, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
-           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, Point, EmbeddingDesc, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
+           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, Point, Joint, JointDesc, JointState, BrokenJoint, EmbeddingDesc, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
            EnergyControlStats, StepControlStats, TimeStats, TotalStats, MemoryStats, SceneStats, FailureStats, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
