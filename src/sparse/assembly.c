@@ -148,20 +148,22 @@ static void sort_stencils(const struct stencils *set, const struct layout *layou
     start[0] = 0;
 }
 
-static pbs_status allocate_groups(struct memory *memory, uint32_t width, size_t group_count,
-                                  struct stencil_groups *groups) {
+static pbs_status allocate_groups(struct memory *memory, const struct stencils *set,
+                                  size_t group_count, struct stencil_groups *groups) {
     const size_t lanes = group_count * LANES;
+    const uint32_t width = set->width;
     groups->width = width;
     groups->pair_count = width * (width + 1) / 2;
     groups->group_count = group_count;
     groups->stencil = memory_allocate(memory, lanes, sizeof *groups->stencil);
+    groups->lane = memory_allocate(memory, set->count, sizeof *groups->lane);
     groups->local = memory_allocate(memory, lanes * width, sizeof *groups->local);
     groups->node = memory_allocate(memory, lanes * width, sizeof *groups->node);
     groups->vector_slot = memory_allocate(memory, lanes * width, sizeof *groups->vector_slot);
     groups->block_slot = memory_allocate(memory, lanes * groups->pair_count,
                                          sizeof *groups->block_slot);
-    return groups->stencil && groups->local && groups->node && groups->vector_slot &&
-                   groups->block_slot
+    return groups->stencil && groups->lane && groups->local && groups->node &&
+                   groups->vector_slot && groups->block_slot
                ? PBS_OK
                : PBS_ERROR_MEMORY;
 }
@@ -169,6 +171,7 @@ static pbs_status allocate_groups(struct memory *memory, uint32_t width, size_t 
 static void free_groups(struct memory *memory, struct stencil_groups *groups) {
     memory_release(memory, groups->domain_group);
     memory_release(memory, groups->stencil);
+    memory_release(memory, groups->lane);
     memory_release(memory, groups->local);
     memory_release(memory, groups->node);
     memory_release(memory, groups->vector_slot);
@@ -206,6 +209,7 @@ static void fill_groups(const struct stencils *set, const struct layout *layout,
                 const uint32_t index = order[valid ? next : first];
                 groups->stencil[g * LANES + lane] = valid ? index : UINT32_MAX;
                 fill_lane(set, layout, index, groups, g, lane);
+                groups->lane[index] = valid ? (uint32_t)(g * LANES + lane) : groups->lane[index];
                 next += valid;
             }
         }
@@ -226,7 +230,7 @@ static pbs_status group_sorted(struct memory *memory, const struct stencils *set
         groups->domain_group[d + 1] = groups->domain_group[d] + (count + LANES - 1) / LANES;
     }
     RETURN_IF_FAILED(
-        allocate_groups(memory, set->width, groups->domain_group[layout->domain_count], groups));
+        allocate_groups(memory, set, groups->domain_group[layout->domain_count], groups));
     fill_groups(set, layout, order, start, groups);
     return PBS_OK;
 }

@@ -23,6 +23,7 @@ struct stencil_groups {
     uint32_t *domain_group; ///< domain_count + 1: first group of each domain
     uint32_t *stencil;      ///< [g * 8 + l]: index in the term's list of stencils; UINT32_MAX in a
                             ///< padding lane
+    uint32_t *lane;         ///< by stencil: its lane g * 8 + l
     uint8_t *local; ///< [(g * width + a) * 8 + l]: index of local node a in the stencil as it was
                     ///< given
     uint32_t *node; ///< [(g * width + a) * 8 + l]: node. Rows ascend with a, so every pair is in

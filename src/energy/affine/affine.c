@@ -86,6 +86,12 @@ static pbs_status bind_elements(void *self, struct memory *memory,
     return PBS_OK;
 }
 
+void affine_set_stiffness(struct affine *affine, const struct stencil_groups *groups,
+                          size_t element, double stiffness) {
+    affine->stiffness[element] = stiffness;
+    affine->lanes[groups->lane[element]] = stiffness;
+}
+
 // --- kernels ---
 
 /// Loads A. The assembly may permute the handles; the energy does not depend on the order of the

@@ -24,4 +24,8 @@ pbs_status affine_create(struct memory *memory, const struct affine_input *input
                          struct affine **out);
 struct term affine_term(struct affine *affine);
 
+/// Sets the stiffness of an element, J. groups: those that the term is bound to.
+void affine_set_stiffness(struct affine *affine, const struct stencil_groups *groups,
+                          size_t element, double stiffness);
+
 #endif

@@ -45,14 +45,13 @@ struct bonds {
     uint8_t *marks;            ///< by bond, see bonds_overloaded
     bool has_marks;            ///< some marks are set
     uint64_t changes;          ///< number of changes of `broken`
-    size_t *lane_start;        ///< count: the lane of each bond, group * 8 + lane
     bool has_damping;
     struct bond_elements elements;
     double *lanes;       ///< storage of elements.lanes, followed by elements.limits
     uint32_t *indices;   ///< storage of elements' index arrays
     uint8_t *overloaded; ///< storage of elements.overloaded
     size_t lanes_capacity, indices_capacity, overloaded_capacity;
-    const uint32_t *stencil, *domain_group; ///< arrays of the assembly's groups
+    const uint32_t *stencil, *lane, *domain_group; ///< arrays of the assembly's groups
     size_t group_count;
 };
 
@@ -89,7 +88,6 @@ static void destroy(void *self, struct memory *memory) {
     memory_release(memory, bonds->broken);
     memory_release(memory, bonds->limits);
     memory_release(memory, bonds->marks);
-    memory_release(memory, bonds->lane_start);
     memory_release(memory, bonds->lanes);
     memory_release(memory, bonds->indices);
     memory_release(memory, bonds->overloaded);
@@ -114,16 +112,14 @@ pbs_status bonds_create(struct memory *memory, const struct bonds_input *input,
     bonds->stiffness = memory_copy(memory, input->stiffness, count, sizeof *bonds->stiffness);
     bonds->damping = memory_copy(memory, input->damping, count, sizeof(double));
     bonds->broken = memory_allocate(memory, count, sizeof *bonds->broken);
-    bonds->lane_start = memory_allocate(memory, count, sizeof *bonds->lane_start);
     const bool has_limits = input->limits != NULL;
     if (has_limits) {
         bonds->limits = memory_copy(memory, input->limits, count, sizeof *bonds->limits);
         bonds->marks = memory_allocate(memory, count, sizeof *bonds->marks);
     }
     if ((has_limits && (bonds->limits == NULL || bonds->marks == NULL)) || bonds->broken == NULL ||
-        bonds->lane_start == NULL || bonds->nodes == NULL || bonds->rotations == NULL ||
-        bonds->radii == NULL || bonds->rest == NULL || bonds->stiffness == NULL ||
-        bonds->damping == NULL) {
+        bonds->nodes == NULL || bonds->rotations == NULL || bonds->radii == NULL ||
+        bonds->rest == NULL || bonds->stiffness == NULL || bonds->damping == NULL) {
         destroy(bonds, memory);
         return PBS_ERROR_MEMORY;
     }
@@ -257,6 +253,7 @@ static pbs_status bind_elements(void *self, struct memory *memory,
     memset(out.transposed, 0, PAIR_COUNT * group_count * sizeof *out.transposed);
     memset(bonds->overloaded, 0, group_count * sizeof *bonds->overloaded);
     bonds->stencil = groups->stencil;
+    bonds->lane = groups->lane;
     bonds->domain_group = groups->domain_group;
     bonds->group_count = group_count;
     for (size_t i = 0; i < lane_count; i++) {
@@ -269,7 +266,6 @@ static pbs_status bind_elements(void *self, struct memory *memory,
         if (bonds->limits != NULL) {
             fill_limit(bonds, s, padding, limit_of(bonds, i));
         }
-        bonds->lane_start[s] = padding ? bonds->lane_start[s] : i;
         order_lane(groups, group, lane, padding, &out);
         for (size_t end = 0; end < ENDS; end++) {
             out.rotation[(group * ENDS + end) * LANES + lane] = bonds->rotations[2 * s + end];
@@ -293,9 +289,9 @@ static pbs_status bind_elements(void *self, struct memory *memory,
 void bonds_set_broken(struct bonds *bonds, size_t bond, bool broken) {
     bonds->broken[bond] = broken;
     bonds->changes++;
-    fill_lane(bonds, bond, false, lane_of(bonds, bonds->lane_start[bond]));
+    fill_lane(bonds, bond, false, lane_of(bonds, bonds->lane[bond]));
     if (bonds->limits != NULL) {
-        fill_limit(bonds, bond, false, limit_of(bonds, bonds->lane_start[bond]));
+        fill_limit(bonds, bond, false, limit_of(bonds, bonds->lane[bond]));
     }
 }
 

@@ -50,6 +50,10 @@ pbs_status custom_create(struct memory *memory, const struct custom_input *input
     return PBS_OK;
 }
 
+void custom_set_damping(struct custom *custom, double damping) {
+    custom->input.damping = damping;
+}
+
 void custom_destroy(struct custom *custom, struct memory *memory) {
     if (custom != NULL) {
         memory_release(memory, custom->stopped);

@@ -23,6 +23,7 @@ struct custom; ///< self of the term
 pbs_status custom_create(struct memory *memory, const struct custom_input *input,
                          struct custom **out);
 struct term custom_term(struct custom *custom);
+void custom_set_damping(struct custom *custom, double damping);
 /// Gets the lowest index of a stencil whose callback has returned a negative value since the last
 /// call of this function, and clears it. Returns false if there is none.
 bool custom_fetch_stop(const struct custom *custom, uint32_t *stencil);

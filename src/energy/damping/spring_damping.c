@@ -13,8 +13,8 @@ struct spring_damping {
     double *coefficient; ///< count
     uint8_t *broken;     ///< count
     struct strain_history history;
-    double *lanes;      ///< coefficient by lane
-    size_t *lane_start; ///< count: the lane of each dashpot, group * 8 + lane
+    double *lanes;        ///< coefficient by lane
+    const uint32_t *lane; ///< array of the assembly's groups
     size_t lanes_capacity;
 };
 
@@ -30,7 +30,6 @@ static void destroy(void *self, struct memory *memory) {
     memory_release(memory, damping->nodes);
     memory_release(memory, damping->coefficient);
     memory_release(memory, damping->broken);
-    memory_release(memory, damping->lane_start);
     memory_release(memory, damping->lanes);
     strain_history_release(memory, &damping->history);
     memory_release(memory, damping);
@@ -47,9 +46,7 @@ pbs_status spring_damping_create(struct memory *memory, const struct spring_damp
     damping->nodes = memory_allocate(memory, count, WIDTH * sizeof *damping->nodes);
     damping->coefficient = memory_allocate(memory, count, sizeof(double));
     damping->broken = memory_allocate(memory, count, sizeof *damping->broken);
-    damping->lane_start = memory_allocate(memory, count, sizeof *damping->lane_start);
-    if (damping->nodes == NULL || damping->coefficient == NULL || damping->broken == NULL ||
-        damping->lane_start == NULL) {
+    if (damping->nodes == NULL || damping->coefficient == NULL || damping->broken == NULL) {
         destroy(damping, memory);
         return PBS_ERROR_MEMORY;
     }
@@ -68,20 +65,24 @@ static pbs_status bind_elements(void *self, struct memory *memory,
     const size_t lane_count = groups->group_count * LANES;
     RETURN_IF_FAILED(memory_reserve(memory, &damping->lanes, &damping->lanes_capacity, lane_count,
                                     sizeof(double)));
+    damping->lane = groups->lane;
     for (size_t i = 0; i < lane_count; i++) {
         const uint32_t s = groups->stencil[i];
         const bool inactive = s == UINT32_MAX || damping->broken[s] != 0;
         damping->lanes[i] = inactive ? 0.0 : damping->coefficient[s];
-        if (s != UINT32_MAX) {
-            damping->lane_start[s] = i;
-        }
     }
     return strain_history_reserve(memory, &damping->history, lane_count);
 }
 
+void spring_damping_set_coefficient(struct spring_damping *damping, size_t dashpot,
+                                    double coefficient) {
+    damping->coefficient[dashpot] = coefficient;
+    damping->lanes[damping->lane[dashpot]] = damping->broken[dashpot] ? 0.0 : coefficient;
+}
+
 void spring_damping_set_broken(struct spring_damping *damping, size_t dashpot, bool broken) {
     damping->broken[dashpot] = broken;
-    damping->lanes[damping->lane_start[dashpot]] = broken ? 0.0 : damping->coefficient[dashpot];
+    damping->lanes[damping->lane[dashpot]] = broken ? 0.0 : damping->coefficient[dashpot];
 }
 
 // --- kernels ---

@@ -21,6 +21,9 @@ pbs_status spring_damping_create(struct memory *memory, const struct spring_damp
                                  struct spring_damping **out);
 struct term spring_damping_term(struct spring_damping *damping);
 
+/// Sets the coefficient of a dashpot. The term must be bound.
+void spring_damping_set_coefficient(struct spring_damping *damping, size_t dashpot,
+                                    double coefficient);
 /// Sets whether a dashpot is broken; a broken one keeps its stencil and has no energy. The term
 /// must be bound.
 void spring_damping_set_broken(struct spring_damping *damping, size_t dashpot, bool broken);

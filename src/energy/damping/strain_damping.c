@@ -110,6 +110,18 @@ static void arrange_lane(const struct strain_damping *damping, const struct sten
     to[(per_element + 1) * LANES] = damping->lambda[element];
 }
 
+void strain_damping_set_moduli(struct strain_damping *damping, const struct stencil_groups *groups,
+                               size_t element, double mu, double lambda) {
+    const struct shape *shape = &shapes[damping->shape];
+    const size_t per_element = (size_t)shape->gradients * shape->columns;
+    const size_t lane = groups->lane[element];
+    double *to = damping->lanes + lane / LANES * (per_element + 2) * LANES + lane % LANES;
+    damping->mu[element] = mu;
+    damping->lambda[element] = lambda;
+    to[per_element * LANES] = mu;
+    to[(per_element + 1) * LANES] = lambda;
+}
+
 static pbs_status bind_elements(void *self, struct memory *memory,
                                 const struct stencil_groups *groups) {
     struct strain_damping *damping = self;

@@ -37,4 +37,9 @@ pbs_status strain_damping_create(struct memory *memory, const struct strain_damp
                                  struct strain_damping **out);
 struct term strain_damping_term(struct strain_damping *damping);
 
+/// Sets the moduli of an element, times volume and damping time. groups: those that the term is
+/// bound to.
+void strain_damping_set_moduli(struct strain_damping *damping, const struct stencil_groups *groups,
+                               size_t element, double mu, double lambda);
+
 #endif

@@ -146,6 +146,17 @@ pbs_status solid_bind(struct solid *solid, struct memory *memory,
     return PBS_OK;
 }
 
+void solid_set_moduli(struct solid *solid, const struct stencil_groups *groups, size_t tet,
+                      double young, double poisson) {
+    const size_t lane_count = groups->group_count * LANES;
+    double *mu = solid->lanes + 10 * lane_count; // after nine numbers of the gradients and volume
+    double *lambda = mu + lane_count;
+    const size_t lane = groups->lane[tet];
+    solid->material->parameters(young, poisson, &solid->mu[tet], &solid->lambda[tet]);
+    mu[lane] = solid->mu[tet];
+    lambda[lane] = solid->lambda[tet];
+}
+
 static int evaluate(const void *self, const struct assembly *assembly,
                     const struct stencil_groups *groups, uint32_t domain,
                     const struct evaluation *evaluation, struct evaluation_sums *sums) {

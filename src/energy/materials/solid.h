@@ -26,6 +26,9 @@ pbs_status solid_create(struct memory *memory, const struct solid_input *input, 
 pbs_status solid_bind(struct solid *solid, struct memory *memory,
                       const struct stencil_groups *groups);
 struct term solid_term(struct solid *solid);
+/// Sets the moduli of a tetrahedron. groups: those that the term is bound to.
+void solid_set_moduli(struct solid *solid, const struct stencil_groups *groups, size_t tet,
+                      double young, double poisson);
 void solid_destroy(struct solid *solid, struct memory *memory);
 
 /// Computes the shape gradients of a tetrahedron's nodes 1, 2, 3 as rows (1/m). Returns the rest

@@ -31,31 +31,38 @@ struct bending {
 
 // --- creation ---
 
-static pbs_status measure_hinge(const struct bending_input *input, size_t h,
-                                struct bending *bending) {
-    const uint32_t *node = input->hinges + 4 * h;
-    double x[12];
+/// Returns k of a hinge whose nodes are at x at rest, and writes the areas of its triangles.
+static double measure_stiffness(const double x[12], double rigidity, double area[2]) {
     double edge[3][3];
     double left[3];
     double right[3];
-    double cosine = 1.0;
-    double sine = 0.0;
-    for (int a = 0; a < 4; a++) {
-        copy3(input->rest + 3 * (size_t)node[a], x + 3 * a);
-    }
     for (int a = 0; a < 3; a++) {
         subtract3(x + 3 * (a + 1), x, edge[a]);
     }
     cross3(edge[0], edge[1], left);
     cross3(edge[2], edge[0], right);
+    area[0] = 0.5 * norm3(left);
+    area[1] = 0.5 * norm3(right);
     const double areas = 0.5 * (norm3(left) + norm3(right));
-    const double stiffness = 0.5 * input->rigidity[h] * dot3(edge[0], edge[0]) / areas;
+    return 0.5 * rigidity * dot3(edge[0], edge[0]) / areas;
+}
+
+static pbs_status measure_hinge(const struct bending_input *input, size_t h,
+                                struct bending *bending) {
+    const uint32_t *node = input->hinges + 4 * h;
+    double x[12];
+    double area[2];
+    double cosine = 1.0;
+    double sine = 0.0;
+    for (int a = 0; a < 4; a++) {
+        copy3(input->rest + 3 * (size_t)node[a], x + 3 * a);
+    }
+    const double stiffness = measure_stiffness(x, input->rigidity[h], area);
     if (!hinge_rest(x, &cosine, &sine) || !isfinite(stiffness)) {
         return status_fail(PBS_ERROR_MESH,
                            "hinge %zu on the edge of nodes %u and %u: rest areas %g and %g m^2, "
                            "must be positive",
-                           h, (unsigned)node[0], (unsigned)node[1], 0.5 * norm3(left),
-                           0.5 * norm3(right));
+                           h, (unsigned)node[0], (unsigned)node[1], area[0], area[1]);
     }
     bending->stiffness[h] = stiffness;
     const double given = input->rest_angles[h];
@@ -151,6 +158,17 @@ pbs_status bending_bind(struct bending *bending, struct memory *memory,
     }
     bending->elements = (struct bending_elements){node, slot, stiffness, cosine, sine, damping};
     return PBS_OK;
+}
+
+void bending_set_values(struct bending *bending, const struct stencil_groups *groups, size_t hinge,
+                        const double rest[12], double rigidity, double damping) {
+    const size_t lane_count = groups->group_count * LANES;
+    const size_t lane = groups->lane[hinge];
+    double area[2];
+    bending->stiffness[hinge] = measure_stiffness(rest, rigidity, area);
+    bending->damping[hinge] = damping;
+    bending->lanes[lane] = bending->stiffness[hinge];
+    bending->lanes[3 * lane_count + lane] = damping; // after stiffness, cosines and sines
 }
 
 // --- eight hinges ---
@@ -360,4 +378,8 @@ struct term bending_term(struct bending *bending) {
         .has_stencils = true,
         .stencils = {.count = bending->hinge_count, .width = 4, .nodes = bending->hinges},
     };
+}
+
+struct bending *bending_of(const struct term *term) {
+    return term->table == &table ? term->self : NULL;
 }

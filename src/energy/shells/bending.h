@@ -35,6 +35,12 @@ pbs_status bending_create(struct memory *memory, const struct bending_input *inp
 pbs_status bending_bind(struct bending *bending, struct memory *memory,
                         const struct stencil_groups *groups);
 struct term bending_term(struct bending *bending);
+/// Sets rigidity and damping time of a hinge. rest: the rest positions of its nodes, 4 x 3. groups:
+/// those that the term is bound to.
+void bending_set_values(struct bending *bending, const struct stencil_groups *groups, size_t hinge,
+                        const double rest[12], double rigidity, double damping);
+/// The self of a term of hinges; null of other terms.
+struct bending *bending_of(const struct term *term);
 void bending_destroy(struct bending *bending, struct memory *memory);
 
 /// Returns the angle of one hinge at x (4 x 3), in [-pi, pi], zero if flat, and computes its

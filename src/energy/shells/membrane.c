@@ -159,6 +159,18 @@ pbs_status membrane_bind(struct membrane *membrane, struct memory *memory,
     return PBS_OK;
 }
 
+void membrane_set_values(struct membrane *membrane, const struct stencil_groups *groups,
+                         size_t triangle, double volume, double young, double poisson) {
+    const size_t lane_count = groups->group_count * LANES;
+    const size_t lane = groups->lane[triangle];
+    double *to = membrane->lanes + 4 * lane_count + lane; // after four numbers of the gradients
+    membrane->volume[triangle] = volume;
+    membrane_moduli(young, poisson, &membrane->mu[triangle], &membrane->lambda[triangle]);
+    to[0] = volume;
+    to[lane_count] = membrane->mu[triangle];
+    to[2 * lane_count] = membrane->lambda[triangle];
+}
+
 // --- value and gradient ---
 
 // J below this counts as zero: its square is close to the smallest normal number.
@@ -517,4 +529,8 @@ struct term membrane_term(struct membrane *membrane) {
         .has_stencils = true,
         .stencils = {.count = membrane->triangle_count, .width = 3, .nodes = membrane->triangles},
     };
+}
+
+struct membrane *membrane_of(const struct term *term) {
+    return term->table == &table ? term->self : NULL;
 }

@@ -35,6 +35,12 @@ pbs_status membrane_create(struct memory *memory, const struct membrane_input *i
 pbs_status membrane_bind(struct membrane *membrane, struct memory *memory,
                          const struct stencil_groups *groups);
 struct term membrane_term(struct membrane *membrane);
+/// Sets thickness times rest area (m^3) and the moduli of a triangle. groups: those that the term
+/// is bound to.
+void membrane_set_values(struct membrane *membrane, const struct stencil_groups *groups,
+                         size_t triangle, double volume, double young, double poisson);
+/// The self of a membrane's term; null of other terms.
+struct membrane *membrane_of(const struct term *term);
 void membrane_destroy(struct membrane *membrane, struct memory *memory);
 
 /// Computes the shape gradients of a triangle's nodes 1, 2 as rows (1/m), in the axes along the

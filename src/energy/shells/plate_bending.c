@@ -317,6 +317,36 @@ pbs_status plate_bending_bind(struct plate_bending *plate, struct memory *memory
     return PBS_OK;
 }
 
+/// The patch from which the element was made.
+static void recall_patch(const struct plate_element *element, const double *rest,
+                         uint32_t first_node, struct plate_patch *patch) {
+    for (size_t p = 0; p < PLATE_NODES; p++) {
+        copy3(rest + 3 * (size_t)(element->node[p] - first_node), patch->rest[p]);
+    }
+    for (int h = 0; h < PLATE_HINGES; h++) {
+        const bool is_absent = element->cosine[h] == 0.0 && element->sine[h] == 0.0;
+        patch->hinges[h] = is_absent ? PLATE_HINGE_ABSENT : PLATE_HINGE_INNER;
+        if (h < 3 && norm3(element->clamp[h]) > 0.0) {
+            patch->hinges[h] = PLATE_HINGE_CLAMPED;
+            add3(patch->rest[h], element->clamp[h], patch->rest[3 + h]);
+        }
+    }
+}
+
+void plate_bending_set_values(struct plate_bending *plate, const struct stencil_groups *groups,
+                              size_t element, const double *rest, uint32_t first_node,
+                              double rigidity, double poisson, double damping) {
+    const size_t lane_count = groups->group_count * LANES;
+    struct plate_element *own = &plate->patches[element];
+    struct plate_patch patch = {.rigidity = rigidity, .poisson = poisson};
+    recall_patch(own, rest, first_node, &patch);
+    plate_operator(&patch, own->r);
+    own->damping = damping;
+    write_lane(own->r, R_SIZE, groups->lane[element], false, plate->lanes);
+    write_lane(&own->damping, 1, groups->lane[element], false,
+               plate->lanes + (DOUBLES_PER_LANE - 1) * lane_count);
+}
+
 // --- eight triangles ---
 
 struct plate_lanes {

@@ -42,6 +42,11 @@ pbs_status plate_bending_create(struct memory *memory, const struct plate_input 
 pbs_status plate_bending_bind(struct plate_bending *plate, struct memory *memory,
                               const struct stencil_groups *groups);
 struct term plate_bending_term(struct plate_bending *plate);
+/// Sets rigidity, Poisson's ratio and damping time of an element. rest: the rest positions of the
+/// nodes from first_node on. groups: those that the term is bound to.
+void plate_bending_set_values(struct plate_bending *plate, const struct stencil_groups *groups,
+                              size_t element, const double *rest, uint32_t first_node,
+                              double rigidity, double poisson, double damping);
 void plate_bending_destroy(struct plate_bending *plate, struct memory *memory);
 
 #endif

@@ -54,11 +54,11 @@ static bool allocate(struct spring_pairs *s, struct memory *memory) {
 
 /// Returns the constant whose addition and subtraction rounds a force to the quantum; 0 if springs
 /// differ too much for exact sums.
-static double choose_rounder(const struct spring_pairs_input *input) {
+static double choose_rounder(size_t count, const double *stiffness, const double *rest_lengths) {
     double least = INFINITY;
     double most = 0.0;
-    for (size_t i = 0; i < input->count; i++) {
-        const double strength = input->stiffness[i] * input->rest_lengths[i];
+    for (size_t i = 0; i < count; i++) {
+        const double strength = stiffness[i] * rest_lengths[i];
         least = strength < least ? strength : least;
         most = strength > most ? strength : most;
     }
@@ -94,7 +94,9 @@ static void fill(struct spring_pairs *s, const struct spring_pairs_input *input)
 
 pbs_status spring_pairs_create(struct memory *memory, const struct spring_pairs_input *input,
                                struct spring_pairs *out) {
-    *out = (struct spring_pairs){.limits = input->limits, .rounder = choose_rounder(input)};
+    *out = (struct spring_pairs){
+        .limits = input->limits,
+        .rounder = choose_rounder(input->count, input->stiffness, input->rest_lengths)};
     RETURN_IF_FAILED(
         pair_layout_build(memory, input->nodes, input->count, input->order, &out->layout));
     if (!allocate(out, memory)) {
@@ -103,6 +105,11 @@ pbs_status spring_pairs_create(struct memory *memory, const struct spring_pairs_
     }
     fill(out, input);
     return PBS_OK;
+}
+
+void spring_pairs_choose_rounder(struct spring_pairs *springs, size_t count,
+                                 const double *stiffness, const double *rest_lengths) {
+    springs->rounder = choose_rounder(count, stiffness, rest_lengths);
 }
 
 void spring_pairs_set(struct spring_pairs *s, uint32_t spring, double stiffness,

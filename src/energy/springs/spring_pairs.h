@@ -62,5 +62,8 @@ void spring_pairs_remove_gradient(const struct spring_pairs *springs, const uint
 /// Sets stiffness and rest length of a spring. Without stiffness it has no limit.
 void spring_pairs_set(struct spring_pairs *springs, uint32_t spring, double stiffness,
                       double rest_length);
+/// Chooses whether and how sums are exact; for when stiffnesses or rest lengths were set.
+void spring_pairs_choose_rounder(struct spring_pairs *springs, size_t count,
+                                 const double *stiffness, const double *rest_lengths);
 
 #endif

@@ -30,7 +30,6 @@ struct springs {
     bool has_damping;
     double *lanes; ///< arrays by lane: see enum lane_value; LANE_LIMIT only if springs can break
     uint8_t *overloaded; ///< by group: bit l: lane l is above its limit
-    size_t *lane_start;  ///< by stencil: its lane, group * 8 + lane
     size_t lanes_capacity, lane_count, overloaded_capacity;
     struct stencil_groups groups;       ///< the assembly's groups of this term
     struct spring_pairs *pairs;         ///< null: there are fewer than SPRINGS_MANY
@@ -85,7 +84,6 @@ static void destroy(void *self, struct memory *memory) {
     memory_release(memory, springs->marks);
     memory_release(memory, springs->lanes);
     memory_release(memory, springs->overloaded);
-    memory_release(memory, springs->lane_start);
     if (springs->pairs != NULL) {
         spring_pairs_free(springs->pairs, memory);
         memory_release(memory, springs->pairs);
@@ -190,9 +188,7 @@ static pbs_status arrange(struct springs *springs, struct memory *memory,
     if (near_input != NULL) {
         RETURN_IF_FAILED(choose_near(springs, memory, near_input));
     }
-    const size_t stencils = near_input != NULL ? springs->near->count : springs->count;
-    springs->lane_start = memory_allocate(memory, stencils, sizeof *springs->lane_start);
-    return springs->lane_start == NULL ? PBS_ERROR_MEMORY : PBS_OK;
+    return PBS_OK;
 }
 
 pbs_status springs_create(struct memory *memory, const struct springs_input *input,
@@ -296,9 +292,6 @@ static pbs_status bind_elements(void *self, struct memory *memory,
         if (springs->softening != NULL) {
             spring_softening_fill(springs->softening, i, padding ? SIZE_MAX : stencil);
         }
-        if (!padding) {
-            springs->lane_start[stencil] = i;
-        }
     }
     return springs->near != NULL ? bind_products(springs, memory, groups->layout) : PBS_OK;
 }
@@ -327,7 +320,7 @@ void springs_set_broken(struct springs *springs, size_t spring, bool broken) {
     springs->broken[spring] = broken;
     springs->changes++;
     if (stencil != SIZE_MAX) {
-        fill_lane(springs, springs->lane_start[stencil], stencil, false);
+        fill_lane(springs, springs->groups.lane[stencil], stencil, false);
         if (springs->near != NULL) {
             springs->near->broken[stencil] = broken;
         }
@@ -335,6 +328,24 @@ void springs_set_broken(struct springs *springs, size_t spring, bool broken) {
     if (springs->pairs != NULL) {
         spring_pairs_set(springs->pairs, (uint32_t)spring,
                          broken ? 0.0 : springs->stiffness[spring], springs->rest_length[spring]);
+    }
+}
+
+void springs_set_values(struct springs *springs, size_t first, size_t count,
+                        const double *stiffness, const double *rest_lengths) {
+    for (size_t i = 0; i < count; i++) {
+        const size_t spring = first + i;
+        springs->stiffness[spring] = stiffness[i];
+        springs->rest_length[spring] = rest_lengths[i];
+        fill_lane(springs, springs->groups.lane[spring], spring, false);
+        if (springs->pairs != NULL) {
+            spring_pairs_set(springs->pairs, (uint32_t)spring,
+                             springs->broken[spring] ? 0.0 : stiffness[i], rest_lengths[i]);
+        }
+    }
+    if (springs->pairs != NULL) {
+        spring_pairs_choose_rounder(springs->pairs, springs->count, springs->stiffness,
+                                    springs->rest_length);
     }
 }
 
@@ -361,7 +372,7 @@ void springs_read_remaining(const struct springs *springs, size_t first, size_t 
                             double *remaining) {
     const double *lanes = softening_lanes(springs->softening, SOFTENING_REMAINING);
     for (size_t i = 0; i < count; i++) {
-        remaining[i] = lanes[springs->lane_start[first + i]];
+        remaining[i] = lanes[springs->groups.lane[first + i]];
     }
 }
 
@@ -369,7 +380,7 @@ void springs_write_remaining(struct springs *springs, size_t first, size_t count
                              const double *remaining) {
     double *lanes = softening_lanes(springs->softening, SOFTENING_REMAINING);
     for (size_t i = 0; i < count; i++) {
-        lanes[springs->lane_start[first + i]] = remaining[i];
+        lanes[springs->groups.lane[first + i]] = remaining[i];
     }
 }
 

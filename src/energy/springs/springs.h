@@ -60,6 +60,11 @@ bool springs_remove_gradient(const struct springs *springs, size_t spring, const
                              const double *x, double *gradient);
 bool springs_is_broken(const struct springs *springs, size_t spring);
 
+/// Sets stiffness and rest length of `count` springs starting with spring `first`, of a term all
+/// of whose springs are assembled and do not soften. The term must be bound.
+void springs_set_values(struct springs *springs, size_t first, size_t count,
+                        const double *stiffness, const double *rest_lengths);
+
 /// Updates the softening history to the accepted state x. Returns the energy, J, that this
 /// dissipates. The term must be bound.
 double springs_update_history(struct springs *springs, struct tasks *tasks, size_t domain_count,
