@@ -26,6 +26,7 @@
 #include "joint.h"
 #include "peridynamic.h"
 #include "point.h"
+#include "properties.h"
 #include "query.h"
 #include "readback.h"
 #include "solver.h"

@@ -157,6 +157,7 @@ static void destroy(pbs_world *w) {
     memory_release(&w->memory, w->readback.contacts);
     memory_release(&w->memory, w->broken.rows);
     memory_release(&w->memory, w->broken_joints.rows);
+    memory_release(&w->memory, w->scratch);
     memory_release(&w->memory, w->readback.next);
     if (w->query != NULL) {
         query_index_free(w->query);

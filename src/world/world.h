@@ -47,6 +47,8 @@ struct pbs_world {
     struct query_index *query; ///< updated by queries, although they take a const world
     struct callback *callbacks;
     size_t callback_count, callback_capacity;
+    double *scratch; ///< of calls that change a body's values
+    size_t scratch_capacity;
     pbs_linear_solver solver; ///< the host's; stays when a scene is restored. solve is null: none
     pbs_stats stats;          ///< of the last step
 };

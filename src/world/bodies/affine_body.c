@@ -88,7 +88,7 @@ static void principal_coordinates(const struct affine_body *affine, size_t verte
 }
 
 /// Computes the principal frame and the radius. mass: of the four nodes, kg.
-static pbs_status measure(struct body *body, double mass[AFFINE_NODES]) {
+static pbs_status measure_frame(struct body *body, double mass[AFFINE_NODES]) {
     struct affine_body *affine = &body->affine;
     const struct surface_view surface = {body->vertex_count, affine->rest, body->triangle_count,
                                          body->triangles};
@@ -128,6 +128,7 @@ static pbs_status measure(struct body *body, double mass[AFFINE_NODES]) {
 /// around them.
 static void share_mass(struct body *body, double mass) {
     double total = 0.0;
+    memset(body->vertices.mass, 0, body->vertex_count * sizeof *body->vertices.mass);
     for (int pass = 0; pass < 2; pass++) {
         for (size_t t = 0; t < body->triangle_count; t++) {
             const uint32_t *v = body->triangles + 3 * t;
@@ -206,7 +207,7 @@ static pbs_status fill(struct body *body, struct nodes *nodes, struct memory *me
                        const pbs_affine_desc *d) {
     double mass[AFFINE_NODES];
     RETURN_IF_FAILED(copy_description(body, memory, d));
-    RETURN_IF_FAILED(measure(body, mass));
+    RETURN_IF_FAILED(measure_frame(body, mass));
     RETURN_IF_FAILED(vertices_allocate(&body->vertices, memory, body->vertex_count));
     RETURN_IF_FAILED(nodes_reserve(nodes, memory, body->node_count));
     body->node_start = nodes_append(nodes, body->node_count);
@@ -234,6 +235,39 @@ static pbs_status create(struct scene *scene, struct memory *memory, const void 
 
 static void free_own(struct body *body, struct memory *memory) {
     memory_release(memory, body->affine.rest);
+}
+
+// --- values that change ---
+
+static pbs_status measure(struct body *body, struct nodes *nodes, double *scratch) {
+    double mass[AFFINE_NODES];
+    (void)scratch;
+    RETURN_IF_FAILED(measure_frame(body, mass));
+    memcpy(nodes->mass + body->node_start, mass, sizeof mass);
+    share_mass(body, mass[0]);
+    return PBS_OK;
+}
+
+static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
+                           struct body_parameter *out) {
+    (void)nodes;
+    *out = (struct body_parameter){.range = RANGE_POSITIVE, .count = 1};
+    switch (id) {
+    case PBS_PARAMETER_DENSITY:
+        out->name = "density";
+        out->value = &body->affine.density;
+        return true;
+    case PBS_PARAMETER_STIFFNESS:
+        out->name = "stiffness";
+        out->value = &body->affine.stiffness;
+        return true;
+    default: return body_find_damping(body, id, out) || body_find_drag(body, id, out);
+    }
+}
+
+static void write_values(const struct body *body, const struct term_part *part) {
+    affine_set_stiffness(part->term->self, part->groups, part->first,
+                         body->affine.stiffness * body->affine.volume);
 }
 
 // --- terms ---
@@ -388,6 +422,9 @@ const struct body_table body_table_affine = {
     .resume = resume,
     .add_terms = add_terms,
     .damped = &DAMPED,
+    .find_parameter = find_parameter,
+    .measure = measure,
+    .write_values = write_values,
     .encloses_volume = true,
     .stiffest = stiffest,
     .locate = locate,

@@ -162,6 +162,15 @@ static pbs_status add_terms(const struct scene *scene, struct memory *memory,
     return PBS_OK;
 }
 
+static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
+                           struct body_parameter *out) {
+    return body_find_mass(body, nodes, id, out) || body_find_damping(body, id, out);
+}
+
+static void write_values(const struct body *body, const struct term_part *part) {
+    custom_set_damping(part->term->self, body->damping);
+}
+
 static size_t count_elements(const struct body *body) {
     return body->custom.stencil_count;
 }
@@ -217,6 +226,8 @@ const struct body_table body_table_custom = {
     .write = write,
     .read = read,
     .add_terms = add_terms,
+    .find_parameter = find_parameter,
+    .write_values = write_values,
     .has_rayleigh_damping = true,
     .calls_host = true,
     .count_elements = count_elements,

@@ -102,12 +102,14 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
 /// area, which is the force that bends the sheet around a vertex by 1 rad. Stretching forces are
 /// larger by (length / thickness)^2. A tolerance relative to them would accept a sheet before it
 /// has bent.
-static void measure(const struct body *body, struct nodes *nodes) {
+static pbs_status measure(struct body *body, struct nodes *nodes, double *scratch) {
     const struct shell_body *shell = &body->shell;
+    (void)scratch;
     const struct surface_view sheet = {body->node_count, shell->rest, body->triangle_count,
                                        body->triangles};
     double *mass = nodes->mass + body->node_start;
     const double areal = shell->density * shell->thickness;
+    memset(mass, 0, body->node_count * sizeof *mass);
     for (size_t t = 0; t < body->triangle_count; t++) {
         const double share = areal * sheet_triangle_area(&sheet, t) / 3.0;
         for (size_t a = 0; a < 3; a++) {
@@ -118,6 +120,7 @@ static void measure(const struct body *body, struct nodes *nodes) {
     for (size_t i = 0; i < body->node_count; i++) {
         nodes->stiffness[body->node_start + i] = rigidity / sqrt(mass[i] / areal);
     }
+    return nodes_check(nodes, body->node_start, body->node_count, "rigidity over length");
 }
 
 static void fill_nodes(const struct body *body, const pbs_shell_desc *d, struct nodes *nodes) {
@@ -132,9 +135,7 @@ static pbs_status add_nodes(struct body *body, struct nodes *nodes, struct memor
     RETURN_IF_FAILED(nodes_reserve(nodes, memory, body->node_count));
     body->node_start = nodes_append(nodes, body->node_count);
     fill_nodes(body, d, nodes);
-    measure(body, nodes);
-    const pbs_status status = nodes_check(nodes, body->node_start, body->node_count,
-                                          "rigidity over length");
+    const pbs_status status = measure(body, nodes, NULL);
     if (status < 0) {
         nodes_remove(nodes, body->node_start, body->node_count);
     }
@@ -163,6 +164,40 @@ static void free_own(struct body *body, struct memory *memory) {
     memory_release(memory, body->shell.rest_angles);
     memory_release(memory, body->shell.clamp_sides);
     memory_release(memory, body->shell.clamps);
+}
+
+// --- values that change ---
+
+static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
+                           struct body_parameter *out) {
+    struct shell_body *shell = &body->shell;
+    (void)nodes;
+    *out = (struct body_parameter){.range = RANGE_POSITIVE, .count = 1};
+    switch (id) {
+    case PBS_PARAMETER_DENSITY:
+        out->name = "density";
+        out->value = &shell->density;
+        return true;
+    case PBS_PARAMETER_YOUNG:
+        out->name = "young";
+        out->value = &shell->young;
+        return true;
+    case PBS_PARAMETER_POISSON:
+        out->name = "poisson";
+        out->value = &shell->poisson;
+        out->range = RANGE_POISSON_SHELL;
+        return true;
+    case PBS_PARAMETER_BENDING_YOUNG:
+        out->name = "bending_young";
+        out->value = &shell->bending_young;
+        out->range = RANGE_NOT_NEGATIVE;
+        return true;
+    case PBS_PARAMETER_THICKNESS:
+        out->name = "thickness";
+        out->value = &shell->thickness;
+        return true;
+    default: return body_find_damping(body, id, out) || body_find_drag(body, id, out);
+    }
 }
 
 // --- properties ---
@@ -266,6 +301,9 @@ const struct body_table body_table_shell = {
     .read = read,
     .add_terms = shell_add_terms,
     .damped = &shell_damped,
+    .find_parameter = find_parameter,
+    .measure = measure,
+    .write_values = shell_write_values,
     .has_rayleigh_damping = true,
     .stiffest = stiffest,
     .count_elements = count_elements,

@@ -244,6 +244,54 @@ pbs_status shell_add_terms(const struct scene *scene, struct memory *memory,
     return status;
 }
 
+// --- values that change ---
+
+static void write_membrane(const struct body *body, const struct term_part *part) {
+    const struct shell_body *shell = &body->shell;
+    for (size_t t = 0; t < part->count; t++) {
+        double gradients[4];
+        const double area = membrane_rest_gradients(shell->rest, body->triangles + 3 * t,
+                                                    gradients);
+        membrane_set_values(part->term->self, part->groups, part->first + t,
+                            shell->thickness * area, shell->young, shell->poisson);
+    }
+}
+
+static void write_hinges(const struct body *body, const struct term_part *part) {
+    const struct shell_body *shell = &body->shell;
+    for (size_t h = 0; h < part->count; h++) {
+        uint32_t nodes[4];
+        double rest[12];
+        sheet_hinge(body->triangles, shell->sides + 2 * h, nodes);
+        for (size_t a = 0; a < 4; a++) {
+            copy3(shell->rest + 3 * (size_t)nodes[a], rest + 3 * a);
+        }
+        bending_set_values(part->term->self, part->groups, part->first + h, rest,
+                           shell_rigidity(shell), body->damping);
+    }
+}
+
+static void write_plates(const struct body *body, const struct term_part *part) {
+    const struct shell_body *shell = &body->shell;
+    for (size_t k = 0; k < part->count; k++) {
+        plate_bending_set_values(part->term->self, part->groups, part->first + k, shell->rest,
+                                 (uint32_t)body->node_start, shell_rigidity(shell), shell->poisson,
+                                 body->damping);
+    }
+}
+
+void shell_write_values(const struct body *body, const struct term_part *part) {
+    if (membrane_of(part->term) != NULL) {
+        write_membrane(body, part);
+    } else if (bending_of(part->term) != NULL) {
+        write_hinges(body, part);
+    } else {
+        write_plates(body, part);
+    }
+}
+
+// --- damping ---
+
 static void gather_triangle(const struct body *body, size_t t, size_t at,
                             const struct damped *out) {
     const struct shell_body *shell = &body->shell;

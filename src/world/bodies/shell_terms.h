@@ -8,6 +8,9 @@
 pbs_status shell_add_terms(const struct scene *scene, struct memory *memory,
                            struct body_terms *out);
 
+/// As struct body_table has it.
+void shell_write_values(const struct body *body, const struct term_part *part);
+
 extern const struct damped_elements shell_damped;
 
 #endif

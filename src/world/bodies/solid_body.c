@@ -141,7 +141,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
 
 /// Computes the force scale of each node: Young's modulus, averaged by volume, times nodal
 /// volume^(2/3), the force at a strain of 1.
-static void measure_stiffness(const struct body *body, struct nodes *nodes, double *volume) {
+static void measure_nodal_stiffness(const struct body *body, struct nodes *nodes, double *volume) {
     const struct solid_body *solid = &body->solid;
     const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
                                        solid->tets};
@@ -158,19 +158,47 @@ static void measure_stiffness(const struct body *body, struct nodes *nodes, doub
     }
 }
 
-static void fill_nodes(const struct body *body, const pbs_solid_desc *d, struct nodes *nodes) {
+/// E / (density length^2), length being the edge of a cube made of six such tetrahedra.
+static double tet_stiffness(const struct solid_body *solid, const struct tet_mesh_view *mesh,
+                            size_t tet) {
+    const double length = cbrt(6.0 * tet_signed_volume(mesh, tet));
+    return tet_value(&solid->young, tet) / (tet_value(&solid->density, tet) * length * length);
+}
+
+static double find_least_stiffness(const struct body *body) {
     const struct solid_body *solid = &body->solid;
-    const size_t start = body->node_start;
-    nodes_set(nodes, start, body->node_count,
+    const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
+                                       solid->tets};
+    double least = INFINITY;
+    for (size_t t = 0; t < solid->tet_count; t++) {
+        least = fmin(least, tet_stiffness(solid, &mesh, t));
+    }
+    return least;
+}
+
+/// Computes masses, force scales and the least stiffness of a tetrahedron.
+static pbs_status measure(struct body *body, struct nodes *nodes, double *scratch) {
+    const struct solid_body *solid = &body->solid;
+    const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
+                                       solid->tets};
+    const size_t bytes = body->node_count * sizeof(double);
+    const bool per_tet = solid->density.per_tet != NULL;
+    memset(nodes->mass + body->node_start, 0, bytes);
+    memset(nodes->stiffness + body->node_start, 0, bytes);
+    memset(scratch, 0, bytes);
+    tet_mesh_add_lumped_mass(&mesh, per_tet ? solid->density.per_tet : &solid->density.value,
+                             per_tet, nodes->mass + body->node_start);
+    measure_nodal_stiffness(body, nodes, scratch);
+    body->least_stiffness = find_least_stiffness(body);
+    return nodes_check(nodes, body->node_start, body->node_count, "modulus times area");
+}
+
+static void fill_nodes(const struct body *body, const pbs_solid_desc *d, struct nodes *nodes) {
+    nodes_set(nodes, body->node_start, body->node_count,
               d->initial_positions != NULL ? d->initial_positions : d->positions,
               d->initial_velocities);
     // Colliders also act on inner vertices, as in OPT section 5.1. In a hard impact these would
     // otherwise pass through the surface and into an obstacle, if the material permits inversion.
-    const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
-                                       solid->tets};
-    const bool per_tet = solid->density.per_tet != NULL;
-    tet_mesh_add_lumped_mass(&mesh, per_tet ? solid->density.per_tet : &solid->density.value,
-                             per_tet, nodes->mass + start);
 }
 
 static pbs_status add_nodes(struct body *body, struct nodes *nodes, struct memory *memory,
@@ -182,10 +210,8 @@ static pbs_status add_nodes(struct body *body, struct nodes *nodes, struct memor
     }
     body->node_start = nodes_append(nodes, body->node_count);
     fill_nodes(body, d, nodes);
-    measure_stiffness(body, nodes, volume);
+    const pbs_status status = measure(body, nodes, volume);
     memory_release(memory, volume);
-    const pbs_status status = nodes_check(nodes, body->node_start, body->node_count,
-                                          "modulus times area");
     if (status < 0) {
         nodes_remove(nodes, body->node_start, body->node_count);
     }
@@ -322,25 +348,45 @@ static size_t count_damped(const struct body *body) {
 static const struct damped_elements DAMPED = {
     .shape = STRAIN_TETRAHEDRON, .width = 4, .count = count_damped, .gather = gather_tet};
 
-// --- properties ---
+// --- values that change ---
 
-/// E / (density length^2), length being the edge of a cube made of six such tetrahedra.
-static double tet_stiffness(const struct solid_body *solid, const struct tet_mesh_view *mesh,
-                            size_t tet) {
-    const double length = cbrt(6.0 * tet_signed_volume(mesh, tet));
-    return tet_value(&solid->young, tet) / (tet_value(&solid->density, tet) * length * length);
-}
-
-static double least_stiffness(const struct body *body) {
-    const struct solid_body *solid = &body->solid;
-    const struct tet_mesh_view mesh = {body->node_count, solid->rest, solid->tet_count,
-                                       solid->tets};
-    double least = INFINITY;
-    for (size_t t = 0; t < solid->tet_count; t++) {
-        least = fmin(least, tet_stiffness(solid, &mesh, t));
+static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
+                           struct body_parameter *out) {
+    struct solid_body *solid = &body->solid;
+    const bool is_bounded = material_find(solid->material)->unbounded == NULL;
+    (void)nodes;
+    struct tet_values *values = NULL;
+    switch (id) {
+    case PBS_PARAMETER_DENSITY:
+        *out = (struct body_parameter){.name = "density", .range = RANGE_POSITIVE};
+        values = &solid->density;
+        break;
+    case PBS_PARAMETER_YOUNG:
+        *out = (struct body_parameter){.name = "young", .range = RANGE_POSITIVE};
+        values = &solid->young;
+        break;
+    case PBS_PARAMETER_POISSON:
+        *out = (struct body_parameter){.name = "poisson",
+                                       .range = is_bounded ? RANGE_POISSON : RANGE_POISSON_FROM_0};
+        values = &solid->poisson;
+        break;
+    default: return body_find_damping(body, id, out) || body_find_drag(body, id, out);
     }
-    return least;
+    out->count = solid->tet_count;
+    out->value = &values->value;
+    out->values = values->per_tet;
+    out->made = &values->per_tet;
+    return true;
 }
+
+static void write_values(const struct body *body, const struct term_part *part) {
+    for (size_t t = 0; t < part->count; t++) {
+        solid_set_moduli(part->term->self, part->groups, part->first + t,
+                         tet_value(&body->solid.young, t), tet_value(&body->solid.poisson, t));
+    }
+}
+
+// --- properties ---
 
 static double largest(const double *values, size_t count) {
     double most = 0.0;
@@ -372,7 +418,7 @@ static struct body_simplices list_simplices(const struct body *body) {
 
 // --- saving ---
 
-static void write_values(struct byte_writer *out, const struct tet_values *values, size_t count) {
+static void save_values(struct byte_writer *out, const struct tet_values *values, size_t count) {
     write_f64(out, values->value);
     write_u32(out, values->per_tet != NULL);
     if (values->per_tet != NULL) {
@@ -390,9 +436,9 @@ static void write(struct byte_writer *out, const struct body *body, const struct
     write_doubles(out, solid->rest, 3 * body->node_count);
     write_u64(out, solid->tet_count);
     write_bytes(out, solid->tets, solid->tet_count * 4 * sizeof *solid->tets);
-    write_values(out, &solid->density, solid->tet_count);
-    write_values(out, &solid->young, solid->tet_count);
-    write_values(out, &solid->poisson, solid->tet_count);
+    save_values(out, &solid->density, solid->tet_count);
+    save_values(out, &solid->young, solid->tet_count);
+    save_values(out, &solid->poisson, solid->tet_count);
 }
 
 static pbs_status read_values(struct byte_reader *in, struct memory *memory, size_t count,
@@ -438,9 +484,11 @@ const struct body_table body_table_solid = {
     .read = read,
     .add_terms = add_terms,
     .damped = &DAMPED,
+    .find_parameter = find_parameter,
+    .measure = measure,
+    .write_values = write_values,
     .encloses_volume = true,
     .stiffest = stiffest,
-    .least_stiffness = least_stiffness,
     .count_elements = count_elements,
     .list_simplices = list_simplices,
     .list_tets = list_tets,

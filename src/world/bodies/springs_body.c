@@ -109,30 +109,49 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     for (size_t i = 0; i < d->spring_count; i++) {
         own->stiffness[i] = d->spring_stiffness != NULL ? d->spring_stiffness[i] : d->stiffness;
         own->rest_lengths[i] = d->rest_lengths != NULL ? d->rest_lengths[i] : length_of(d, i);
-        if (!isfinite(own->stiffness[i] * own->rest_lengths[i])) {
-            return status_fail(PBS_ERROR_ARGUMENT,
-                               "spring %zu: stiffness times rest length is %g N, must be finite", i,
-                               own->stiffness[i] * own->rest_lengths[i]);
-        }
-        body->extent = fmax(body->extent, own->rest_lengths[i]);
     }
     return PBS_OK;
 }
 
-/// Computes the force scale of each node: the force at a strain of 1 of its stiffest spring.
-static void measure_stiffness(const struct body *body, double *stiffness) {
+static pbs_status check_strength(const struct springs_body *own) {
+    for (size_t i = 0; i < own->spring_count; i++) {
+        const double strength = own->stiffness[i] * own->rest_lengths[i];
+        if (!isfinite(strength)) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "spring %zu: stiffness times rest length is %g N, must be finite", i,
+                               strength);
+        }
+    }
+    return PBS_OK;
+}
+
+/// Computes the extent, and the force scale of each node: the force at a strain of 1 of its
+/// stiffest spring.
+static pbs_status measure(struct body *body, struct nodes *nodes, double *scratch) {
     const struct springs_body *own = own_of(body);
+    double *stiffness = nodes->stiffness + body->node_start;
+    (void)scratch;
+    body->extent = 0.0;
+    memset(stiffness, 0, body->node_count * sizeof *stiffness);
     for (size_t i = 0; i < 2 * own->spring_count; i++) {
         double *at = stiffness + own->springs[i];
         *at = fmax(*at, own->stiffness[i / 2] * own->rest_lengths[i / 2]);
+        body->extent = fmax(body->extent, own->rest_lengths[i / 2]);
     }
+    return check_strength(own);
 }
 
-static void fill_nodes(const struct body *body, const pbs_springs_desc *d, struct nodes *nodes) {
-    const size_t start = body->node_start;
+static pbs_status add_nodes(struct body *body, const pbs_springs_desc *d, struct nodes *nodes,
+                            struct memory *memory) {
+    RETURN_IF_FAILED(nodes_reserve(nodes, memory, body->node_count));
+    const size_t start = body->node_start = nodes_append(nodes, body->node_count);
     nodes_set(nodes, start, body->node_count, d->positions, d->velocities);
     memcpy(nodes->mass + start, d->masses, body->node_count * sizeof *d->masses);
-    measure_stiffness(body, nodes->stiffness + start);
+    const pbs_status status = measure(body, nodes, NULL);
+    if (status < 0) {
+        nodes_remove(nodes, start, body->node_count);
+    }
+    return status;
 }
 
 static pbs_status create(struct scene *scene, struct memory *memory, const void *description,
@@ -146,11 +165,7 @@ static pbs_status create(struct scene *scene, struct memory *memory, const void 
     }
     pbs_status status = copy_description(body, memory, d);
     if (status >= 0) {
-        status = nodes_reserve(&scene->nodes, memory, body->node_count);
-    }
-    if (status >= 0) {
-        body->node_start = nodes_append(&scene->nodes, body->node_count);
-        fill_nodes(body, d, &scene->nodes);
+        status = add_nodes(body, d, &scene->nodes, memory);
     }
     return body_finish(body, memory, status, out);
 }
@@ -245,6 +260,36 @@ static size_t count_damped(const struct body *body) {
 static const struct damped_elements DAMPED = {
     .shape = STRAIN_LINE, .width = 2, .count = count_damped, .gather = gather_spring};
 
+// --- values that change ---
+
+static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
+                           struct body_parameter *out) {
+    const struct springs_body *own = own_of(body);
+    switch (id) {
+    case PBS_PARAMETER_STIFFNESS:
+        *out = (struct body_parameter){.name = "stiffness",
+                                       .range = RANGE_POSITIVE,
+                                       .count = own->spring_count,
+                                       .values = own->stiffness};
+        return own->spring_count > 0;
+    case PBS_PARAMETER_REST_LENGTH:
+        *out = (struct body_parameter){.name = "rest length",
+                                       .range = RANGE_NOT_NEGATIVE,
+                                       .count = own->spring_count,
+                                       .values = own->rest_lengths};
+        return own->spring_count > 0;
+    default:
+        return body_find_mass(body, nodes, id, out) || body_find_damping(body, id, out) ||
+               body_find_drag(body, id, out);
+    }
+}
+
+static void write_values(const struct body *body, const struct term_part *part) {
+    const struct springs_body *own = own_of(body);
+    springs_set_values(part->term->self, part->first, part->count, own->stiffness,
+                       own->rest_lengths);
+}
+
 // --- properties ---
 
 /// Returns the largest modulus of springs, each taken as a bar with a section of its length
@@ -310,5 +355,8 @@ const struct body_table body_table_springs = {
     .read = read,
     .add_terms = add_terms,
     .damped = &DAMPED,
+    .find_parameter = find_parameter,
+    .measure = measure,
+    .write_values = write_values,
     .stiffest = stiffest,
 };

@@ -141,19 +141,6 @@ static pbs_status list_rest_shapes(const struct scene *scene, struct memory *mem
     return PBS_OK;
 }
 
-// --- stiffness ---
-
-static void measure_least_stiffness(const struct scene *scene, struct model *model) {
-    double least = INFINITY;
-    for (size_t i = 0; i < scene->bodies.count; i++) {
-        const struct body *body = scene_body(scene, i);
-        if (body->table->least_stiffness != NULL) {
-            least = fmin(least, body->table->least_stiffness(body));
-        }
-    }
-    model->least_stiffness = isfinite(least) ? least : 0.0;
-}
-
 // --- assembly and terms ---
 
 /// The position nodes of a body are its first nodes. The other nodes are assigned to them
@@ -240,7 +227,6 @@ static pbs_status build(const struct scene *scene, struct memory *memory, struct
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(list_free_bodies(scene, memory, model));
     RETURN_IF_FAILED(list_rest_shapes(scene, memory, model));
-    measure_least_stiffness(scene, model);
     RETURN_IF_FAILED(build_assembly(scene, memory, model));
     return bind_terms(memory, model);
 }

@@ -36,7 +36,6 @@ struct model {
     size_t free_body_count;
     struct rest_shape *rest_shapes; ///< of bodies whose nodes all have rest positions
     size_t rest_shape_count;
-    double least_stiffness; ///< 1/s^2: smallest of all solids, see struct objective; 0: no solids
     size_t element_count;
     struct penalty_contact penalty; ///< empty with other kinds of contact
     struct precomputed_forces penalty_forces;
@@ -88,6 +87,10 @@ struct topology {
 /// Builds terms and assembly. On failure *model is empty.
 pbs_status model_build(const struct scene *scene, struct memory *memory, struct model *model);
 void model_free(struct model *model, struct memory *memory);
+
+/// Writes what a host has changed of a body into the terms that were made of it: the same numbers
+/// as in a model that is built anew, as long as that has the same elements.
+void model_write_values(struct model *model, const struct nodes *nodes, const struct body *body);
 
 /// Rebuilds everything; on failure the topology is empty and not current.
 /// solver: the host's; null: none.

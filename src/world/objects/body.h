@@ -149,8 +149,9 @@ struct body {
                         ///< null: the body has no rest shape
     double extent; ///< metres: diagonal of the rest shape's bounding box, or the longest spring; 0:
                    ///< no rest shape
-    double damping; ///< s, of Rayleigh damping
-    double drag;    ///< 1/s
+    double least_stiffness; ///< 1/s^2: see struct objective; 0: unknown
+    double damping;         ///< s, of Rayleigh damping
+    double drag;            ///< 1/s
     bool no_gravity;
     uint8_t flat; ///< PBS_AXIS_*: axes on which all its vertices stay constrained, whatever the
                   ///< host pins or unpins

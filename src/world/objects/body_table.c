@@ -45,3 +45,26 @@ void body_free(struct body *body, struct memory *memory) {
     vertices_free(&body->vertices, memory);
     memory_release(memory, body);
 }
+
+// --- values that change ---
+
+bool body_find_damping(struct body *body, int32_t id, struct body_parameter *out) {
+    *out = (struct body_parameter){
+        .name = "damping", .range = RANGE_NOT_NEGATIVE, .count = 1, .value = &body->damping};
+    return id == PBS_PARAMETER_DAMPING;
+}
+
+bool body_find_drag(struct body *body, int32_t id, struct body_parameter *out) {
+    *out = (struct body_parameter){
+        .name = "drag", .range = RANGE_NOT_NEGATIVE, .count = 1, .value = &body->drag};
+    return id == PBS_PARAMETER_DRAG;
+}
+
+bool body_find_mass(const struct body *body, struct nodes *nodes, int32_t id,
+                    struct body_parameter *out) {
+    *out = (struct body_parameter){.name = "mass",
+                                   .range = RANGE_NORMAL,
+                                   .count = body->vertex_count,
+                                   .values = nodes->mass + body->node_start};
+    return id == PBS_PARAMETER_MASS;
+}

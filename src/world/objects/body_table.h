@@ -4,6 +4,7 @@
 #ifndef PBS_WORLD_OBJECTS_BODY_TABLE_H
 #define PBS_WORLD_OBJECTS_BODY_TABLE_H
 
+#include "pbs/properties.h"
 #include "world/interface/byte_stream.h"
 #include "world/interface/settings.h"
 #include "world/objects/body.h"
@@ -12,6 +13,7 @@
 struct scene;
 struct scheme_table;
 struct body_terms;
+struct term_part;
 struct damped_elements;
 
 enum { SAVED_VALUES = 5 };
@@ -35,6 +37,31 @@ struct particle_view {
     const double *positions;    ///< x 3
     const double *orientations; ///< x 4; null: the particles have no orientations
 };
+
+// --- values that a host changes ---
+
+enum parameter_range {
+    RANGE_POSITIVE,       ///< and finite
+    RANGE_NORMAL,         ///< likewise, and a normal floating-point number
+    RANGE_NOT_NEGATIVE,   ///< and finite
+    RANGE_POISSON,        ///< of solids: above -1 and below 0.5
+    RANGE_POISSON_FROM_0, ///< likewise, and not negative
+    RANGE_POISSON_SHELL   ///< 0 to 0.5
+};
+
+/// Where a body keeps the values of one PBS_PARAMETER_*, and what they may be.
+struct body_parameter {
+    const char *name;
+    enum parameter_range range;
+    size_t count;   ///< number of elements with a value each; 1: the body has one value
+    double *value;  ///< the value of all elements if `values` is null; null: `values` never is
+    double *values; ///< count; null: all elements have the same value
+    double **made;  ///< where to put an array that the body has not got; null: it has one or none
+};
+
+static inline double parameter_at(const struct body_parameter *parameter, size_t element) {
+    return parameter->values != NULL ? parameter->values[element] : *parameter->value;
+}
 
 enum { BOND_BATCH = 64 };
 
@@ -69,9 +96,19 @@ struct body_table {
     pbs_status (*add_terms)(const struct scene *scene, struct memory *memory,
                             struct body_terms *out);
     const struct damped_elements *damped; ///< elements that are damped by the rate of strain
+    // --- values that a host changes ---
+    /// Finds a parameter. Returns false if bodies of this kind have no such PBS_PARAMETER_*.
+    bool (*find_parameter)(struct body *body, struct nodes *nodes, int32_t id,
+                           struct body_parameter *out);
+    /// Computes the masses and the force scales of the nodes, and whatever else depends on the
+    /// body's parameters, as `create` does. scratch: node_count. PBS_ERROR_ARGUMENT if they are not
+    /// positive and finite. Null: nothing depends on them.
+    pbs_status (*measure)(struct body *body, struct nodes *nodes, double *scratch);
+    /// Writes the body's parameters into its elements of a conservative term that `add_terms` has
+    /// added. Null: no such term depends on them.
+    void (*write_values)(const struct body *body, const struct term_part *part);
     // --- elements ---
-    double (*stiffest)(const struct body *body);        ///< Pa: the largest modulus
-    double (*least_stiffness)(const struct body *body); ///< 1/s^2, see struct objective
+    double (*stiffest)(const struct body *body); ///< Pa: the largest modulus
     size_t (*count_elements)(const struct body *body);
     /// Lists the elements that must not be inverted or flat.
     struct body_simplices (*list_simplices)(const struct body *body);
@@ -110,6 +147,12 @@ extern const struct body_table *const body_tables[];
 
 /// Returns null if there is no such table.
 const struct body_table *body_table_find(uint32_t id);
+
+/// Find the damping time, the drag and the masses of nodes. Return false for other parameters.
+bool body_find_damping(struct body *body, int32_t id, struct body_parameter *out);
+bool body_find_drag(struct body *body, int32_t id, struct body_parameter *out);
+bool body_find_mass(const struct body *body, struct nodes *nodes, int32_t id,
+                    struct body_parameter *out);
 
 /// Allocates a body in which all but these members are zero; for `create` of a table. Returns null
 /// if there is no memory.

@@ -52,6 +52,13 @@ struct rotation_arrays {
     double *radius, *orientation;
 };
 
+/// The elements that a body has in a term.
+struct term_part {
+    const struct term *term;
+    const struct stencil_groups *groups;
+    size_t first, count;
+};
+
 struct body_terms {
     struct memory *memory;
     struct term *terms;

@@ -44,6 +44,12 @@ static double bond_young(const struct body *body, size_t bond) {
     return body->bonded.young[bond];
 }
 
+static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
+                           struct body_parameter *out) {
+    (void)nodes;
+    return body_find_drag(body, id, out);
+}
+
 // --- saving ---
 
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
@@ -180,6 +186,7 @@ const struct body_table body_table_bonded = {
     .resume = resume,
     .check_scheme = bonded_check_scheme,
     .add_terms = bonded_add_terms,
+    .find_parameter = find_parameter,
     .stiffest = stiffest,
     .bond_form = bond_form,
     .bond_young = bond_young,

@@ -38,6 +38,12 @@ static double bond_young(const struct body *body, size_t bond) {
     return peridynamic_young(&body->peridynamic, body->bonds.pairs + 2 * bond);
 }
 
+static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
+                           struct body_parameter *out) {
+    (void)nodes;
+    return body_find_damping(body, id, out) || body_find_drag(body, id, out);
+}
+
 // --- saving ---
 
 static void write_softening(struct byte_writer *out, const struct body *body) {
@@ -182,6 +188,7 @@ const struct body_table body_table_peridynamic = {
     .read = read,
     .resume = resume,
     .add_terms = peridynamic_add_terms,
+    .find_parameter = find_parameter,
     .damped = &peridynamic_damped,
     .stiffest = stiffest,
     .bond_form = bond_form,

@@ -150,6 +150,15 @@ static bool projects_on_demand(const struct scene *scene) {
            scene->integrator.settings.linearized == 0;
 }
 
+static double least_stiffness(const struct scene *scene) {
+    double least = INFINITY;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const double own = scene_body(scene, i)->least_stiffness;
+        least = own > 0.0 ? fmin(least, own) : least;
+    }
+    return isfinite(least) ? least : 0.0;
+}
+
 pbs_status run_fill_problem(struct run *run) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
@@ -183,7 +192,7 @@ pbs_status run_fill_problem(struct run *run) {
                       // Exact Hessians of bonds are indefinite under large shear; otherwise they
                       // converge faster: docs/theory/bonds.md section 1.3.
                       .bonds_on_demand = projects_on_demand(&w->scene),
-                      .least_stiffness = projects_on_demand(&w->scene) ? t->model.least_stiffness
+                      .least_stiffness = projects_on_demand(&w->scene) ? least_stiffness(&w->scene)
                                                                        : 0.0,
                       .scratch = &t->scratch},
         .conservative_count = t->model.conservative_count,
