@@ -451,6 +451,11 @@ PBS_API pbs_status pbs_contact_desc_init(pbs_contact_desc *d, size_t struct_size
 /// material that is none), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc *d);
 
+/// How the body touches: what pbs_body_set_contact has set, or the defaults.
+/// @param out  struct_size set by the caller, as pbs_contact_desc_init does
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_contact_settings(const pbs_world *w, pbs_body b, pbs_contact_desc *out);
+
 /// What pbs_body_read_f32 reads: three floats a vertex.
 typedef enum pbs_channel {
     PBS_CHANNEL_POSITION = 0,     ///< metres
@@ -487,13 +492,17 @@ PBS_API pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t cha
 PBS_API pbs_status pbs_body_constraint_forces(const pbs_world *w, pbs_body b, double *forces,
                                               double *moments, size_t capacity);
 
-/// The elastic Cauchy stress of each tetrahedron at the present positions, without damping: 3 x 3,
-/// row-major, Pa, tension positive. Not a number in a tetrahedron that is flat or inverted, where
-/// det F <= 0. Nothing is written for a body that is not a solid.
-/// @param dst  tet_count x 9
-/// @param capacity  how many tetrahedra dst can hold (pbs_body_tet_count)
+/// The elastic Cauchy stress of each tetrahedron of a solid, or each triangle of a shell, at the
+/// present positions, without damping: 3 x 3, row-major, axes of the world, Pa, tension positive.
+/// That of a shell is its membrane's, in the plane of the triangle, without bending: force per
+/// present length over the thickness of the description. Not a number in a tetrahedron that is flat
+/// or inverted, where det F <= 0, and in a triangle without area. Nothing is written for other
+/// bodies.
+/// @param dst  tet_count x 9, or triangle_count x 9
+/// @param capacity  how many elements dst can hold (pbs_body_tet_count, pbs_body_surface)
 /// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
-/// @see sigma = P F^T / det F, P the first Piola stress of the papers that pbs_material names
+/// @see sigma = P F^T / det F, P the first Piola stress of the papers that pbs_material names; of
+/// shells docs/theory/shells.md section 7
 PBS_API pbs_status pbs_body_element_stress(const pbs_world *w, pbs_body b, double *dst,
                                            size_t capacity);
 

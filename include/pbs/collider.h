@@ -110,6 +110,29 @@ PBS_API bool pbs_collider_is_valid(const pbs_world *w, pbs_collider c);
 PBS_API pbs_status pbs_collider_set_motion(pbs_world *w, pbs_collider c, const double position[3],
                                            const double orientation[4]);
 
+/// The collider's description as it is now: its pose, and what pbs_collider_set_description has
+/// changed.
+/// @param out  struct_size set by the caller, as pbs_collider_desc_init does; its arrays are the
+/// world's, valid until the collider is destroyed or the world restored
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_collider_description(const pbs_world *w, pbs_collider c,
+                                            pbs_collider_desc *out);
+
+/// Changes friction, surface_material, group, mask and penalty_stiffness from the next step on. A
+/// host changes these in what pbs_collider_description gave, and hands it back.
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range,
+/// anything else that is not as it was), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE; nothing is
+/// changed then
+PBS_API pbs_status pbs_collider_set_description(pbs_world *w, pbs_collider c,
+                                                const pbs_collider_desc *d);
+
+/// A number of the host's own with the collider; see pbs_body_set_user_data.
+/// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_collider_set_user_data(pbs_world *w, pbs_collider c, uint64_t user_data);
+
+/// That number; 0 before any was set, and for a collider that is not valid.
+PBS_API uint64_t pbs_collider_user_data(const pbs_world *w, pbs_collider c);
+
 /// Where the collider is now.
 /// @param position  becomes 3 numbers, metres; may be null
 /// @param orientation  becomes a unit quaternion x, y, z, w; may be null

@@ -62,6 +62,84 @@ PBS_API pbs_status pbs_body_parameter(const pbs_world *w, pbs_body b, int32_t pa
 PBS_API pbs_status pbs_body_set_parameter(pbs_world *w, pbs_body b, int32_t parameter,
                                           const double *values, size_t count);
 
+// --- what a body is ---
+
+/// Kinds of bodies, by the call that makes them.
+typedef enum pbs_body_kind {
+    PBS_BODY_NONE = 0,        ///< the id names no body
+    PBS_BODY_SOLID = 1,       ///< pbs_body_create_solid
+    PBS_BODY_SHELL = 2,       ///< pbs_body_create_shell
+    PBS_BODY_SPRINGS = 3,     ///< pbs_body_create_springs
+    PBS_BODY_AFFINE = 4,      ///< pbs_body_create_affine
+    PBS_BODY_BONDED = 5,      ///< pbs_body_create_bonded
+    PBS_BODY_PERIDYNAMIC = 6, ///< pbs_body_create_peridynamic
+    PBS_BODY_CUSTOM = 7       ///< pbs_body_create_custom
+} pbs_body_kind;
+
+/// pbs_body_kind; PBS_BODY_NONE for a body that is not valid.
+PBS_API int32_t pbs_body_kind_of(const pbs_world *w, pbs_body b);
+
+/// A number of the host's own with the body, such as an index or an address: the library never
+/// reads it. It is saved with the world, where an address means nothing to another process. Names
+/// are the host's, in a table that this number leads to.
+/// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_set_user_data(pbs_world *w, pbs_body b, uint64_t user_data);
+
+/// That number; 0 before any was set, and for a body that is not valid.
+PBS_API uint64_t pbs_body_user_data(const pbs_world *w, pbs_body b);
+
+/// The vertices at rest: vertex_count x 3, metres; of an affine body in its own coordinates. The
+/// world's own array, valid until the body is destroyed or the world restored. Null for springs and
+/// custom bodies, which have no rest positions, and for a body that is not valid.
+PBS_API const double *pbs_body_rest_positions(const pbs_world *w, pbs_body b);
+
+/// The tetrahedra of a solid, as given.
+/// @param indices  becomes tet_count x 4 vertex indices, the world's, valid until the body is
+/// destroyed or the world restored; null for other bodies
+/// @param tet_count  becomes their number
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_tets(const pbs_world *w, pbs_body b, const uint32_t **indices,
+                                 size_t *tet_count);
+
+/// The springs of a body of pbs_body_create_springs, as given.
+/// @param indices  becomes spring_count x 2 vertex indices; otherwise as in pbs_body_tets
+/// @param spring_count  becomes their number
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_springs(const pbs_world *w, pbs_body b, const uint32_t **indices,
+                                    size_t *spring_count);
+
+/// The strains of springs, (length - rest length) / rest length; infinite where the rest length is
+/// 0 and the length is not. Nothing is written for other bodies.
+/// @param dst  spring_count
+/// @param capacity  how many numbers dst can hold
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_spring_strains(const pbs_world *w, pbs_body b, double *dst,
+                                           size_t capacity);
+
+// --- how a body moves ---
+
+/// A body's motion as a whole. The angular velocity is that of a rigid body with the same inertia
+/// and angular momentum; about an axis without inertia, as along a straight line of particles, it
+/// is 0.
+typedef struct pbs_motion {
+    uint32_t struct_size;       ///< set by the caller, not changed by the call
+    uint32_t reserved;          ///< becomes 0
+    double mass;                ///< kg
+    double center[3];           ///< metres: of mass
+    double velocity[3];         ///< m/s, of the centre of mass
+    double angular_velocity[3]; ///< 1/s, axes of the world
+    double momentum[3];         ///< N s
+    double angular_momentum[3]; ///< N m s, about the centre of mass, spins of particles included
+    double inertia[9];          ///< kg m^2, 3 x 3, about the centre of mass, axes of the world
+} pbs_motion;
+
+/// The present motion of a body of any kind.
+/// @param out  struct_size set by the caller
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE
+/// @see docs/theory/affine_bodies.md section 2: the moments of an affine body are those of its
+/// handles
+PBS_API pbs_status pbs_body_motion(const pbs_world *w, pbs_body b, pbs_motion *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -151,10 +151,10 @@ PBS_API pbs_status pbs_world_expert_settings(const pbs_world *w, pbs_expert_desc
 
 /// Changes settings from the next step on. A host changes what pbs_world_settings gave, and hands
 /// it back; for expert settings it changes what pbs_world_expert_settings gave, and points `expert`
-/// to that. Threads, allocator, log and tasks stay, whatever d says of them, and the kinds of
-/// contact must stay. A step that failed can be tried again with other limits. Another
-/// preconditioner or order, or another processor_independent, makes the next step prepare its
-/// matrices anew.
+/// to that. Threads (see pbs_world_set_threads), allocator, log and tasks stay, whatever d says of
+/// them, and the kinds of contact must stay. A step that failed can be tried again with other
+/// limits. Another preconditioner or order, or another processor_independent, makes the next step
+/// prepare its matrices anew.
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range,
 /// another contact or body_contact), PBS_ERROR_STRUCT_SIZE; nothing is changed then
 PBS_API pbs_status pbs_world_set_settings(pbs_world *w, const pbs_world_desc *d);
@@ -206,6 +206,19 @@ typedef enum pbs_surface_limit { PBS_SURFACE_MATERIALS = 32 } pbs_surface_limit;
 /// @return PBS_ERROR_ARGUMENT (w is null, an unknown material, a number that is negative or not
 /// finite)
 PBS_API pbs_status pbs_world_set_friction(pbs_world *w, uint32_t a, uint32_t b, double friction);
+
+/// What pbs_world_set_friction has set for two materials.
+/// @param friction  becomes the coefficient; -1 where none was set, and the larger of what the two
+/// sides say counts
+/// @return PBS_ERROR_ARGUMENT (a null pointer, an unknown material)
+PBS_API pbs_status pbs_world_friction(const pbs_world *w, uint32_t a, uint32_t b, double *friction);
+
+/// Changes the number of the library's threads, which changes no bit of any result. Worlds with
+/// `tasks` of the host take note of it only.
+/// @param threads  as in pbs_world_desc
+/// @return PBS_ERROR_ARGUMENT (w is null, threads is not 0 to 1024), PBS_ERROR_MEMORY,
+/// PBS_ERROR_THREAD; the threads stay as they are then
+PBS_API pbs_status pbs_world_set_threads(pbs_world *w, int32_t threads);
 
 /// Energies, in joules. Results structs grow like settings structs, but have no _init: the caller
 /// sets struct_size = sizeof(pbs_energy) and nothing else.

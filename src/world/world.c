@@ -14,6 +14,8 @@
 #include "world/interface/settings.h"
 #include "world/objects/body_table.h"
 
+enum { THREAD_LIMIT = 1024 };
+
 // --- settings ---
 
 void world_default_settings(pbs_world_desc *d, pbs_expert_desc *expert) {
@@ -94,7 +96,7 @@ static pbs_status check_expert(const pbs_expert_desc *d) {
 
 static pbs_status check_hooks(const pbs_world_desc *d) {
     RETURN_IF_FAILED(check_allocator(&d->allocator));
-    return check_choice(d->threads, 0, 1024, "threads");
+    return check_choice(d->threads, 0, THREAD_LIMIT, "threads");
 }
 
 static pbs_status check_contact(const pbs_world_desc *d) {
@@ -466,6 +468,29 @@ pbs_status pbs_world_set_friction(pbs_world *w, uint32_t a, uint32_t b, double f
     RETURN_IF_FAILED(check_choice(b, 0, PBS_SURFACE_MATERIALS - 1, "surface material b"));
     RETURN_IF_FAILED(check_not_negative(friction, "friction"));
     friction_table_set(&w->scene.frictions, a, b, friction);
+    return PBS_OK;
+}
+
+pbs_status pbs_world_friction(const pbs_world *w, uint32_t a, uint32_t b, double *friction) {
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_choice(a, 0, PBS_SURFACE_MATERIALS - 1, "surface material a"));
+    RETURN_IF_FAILED(check_choice(b, 0, PBS_SURFACE_MATERIALS - 1, "surface material b"));
+    RETURN_IF_FAILED(check_pointer(friction, "friction"));
+    const struct friction_table *table = &w->scene.frictions;
+    *friction = table->is_set[a][b] ? table->friction[a][b] : -1.0;
+    return PBS_OK;
+}
+
+pbs_status pbs_world_set_threads(pbs_world *w, int32_t threads) {
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_choice(threads, 0, THREAD_LIMIT, "threads"));
+    const pbs_tasks host = tasks_host(w->tasks);
+    struct tasks *tasks = NULL;
+    RETURN_IF_FAILED(tasks_create(&w->memory, &host, threads, &tasks));
+    tasks_set_fusing(tasks, tasks_may_fuse(w->tasks));
+    tasks_destroy(&w->memory, w->tasks);
+    w->tasks = tasks;
+    w->scene.settings.threads = threads;
     return PBS_OK;
 }
 

@@ -310,6 +310,10 @@ pbs_status tasks_create(struct memory *memory, const pbs_tasks *host, int32_t th
     return PBS_OK;
 }
 
+pbs_tasks tasks_host(const struct tasks *tasks) {
+    return tasks->host;
+}
+
 void tasks_set_fusing(struct tasks *tasks, bool may_fuse) {
     tasks->never_fuses = !may_fuse;
 }

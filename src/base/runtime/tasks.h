@@ -12,6 +12,9 @@ struct tasks;
 pbs_status tasks_create(struct memory *memory, const pbs_tasks *host, int32_t threads,
                         struct tasks **out);
 
+/// The host's loop that tasks were made with; all zero: none.
+pbs_tasks tasks_host(const struct tasks *tasks);
+
 /// Sets whether kernels may use fused multiply-add on processors that have it. The default is true,
 /// also for null tasks. If false, results have the same bits as on processors without it.
 void tasks_set_fusing(struct tasks *tasks, bool may_fuse);

@@ -414,6 +414,7 @@ static pbs_status resume(struct byte_reader *in, struct memory *memory, struct b
 
 const struct body_table body_table_affine = {
     .id = BODY_AFFINE,
+    .kind = PBS_BODY_AFFINE,
     .settings = &settings_affine,
     .create = create,
     .free = free_own,

@@ -220,6 +220,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
 
 const struct body_table body_table_custom = {
     .id = BODY_CUSTOM,
+    .kind = PBS_BODY_CUSTOM,
     .settings = &settings_custom,
     .create = create_with_callback,
     .free = free_own,

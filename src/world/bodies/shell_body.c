@@ -6,6 +6,7 @@
 #include "world/interface/check.h"
 #include "world/objects/scene.h"
 #include "world/interface/settings.h"
+#include "world/bodies/element_stress.h"
 #include "world/bodies/shell_edges.h"
 #include "world/objects/body_table.h"
 #include "world/bodies/shell_terms.h"
@@ -294,6 +295,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
 
 const struct body_table body_table_shell = {
     .id = BODY_SHELL,
+    .kind = PBS_BODY_SHELL,
     .settings = &settings_shell,
     .create = create,
     .free = free_own,
@@ -308,4 +310,5 @@ const struct body_table body_table_shell = {
     .stiffest = stiffest,
     .count_elements = count_elements,
     .list_simplices = list_simplices,
+    .stress = &shell_stress,
 };

@@ -6,6 +6,7 @@
 
 #include "energy/material.h"
 #include "geometry/meshes/tet_mesh.h"
+#include "world/bodies/element_stress.h"
 #include "world/interface/check.h"
 #include "world/objects/scene.h"
 #include "world/interface/settings.h"
@@ -477,6 +478,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
 
 const struct body_table body_table_solid = {
     .id = BODY_SOLID,
+    .kind = PBS_BODY_SOLID,
     .settings = &settings_solid,
     .create = create,
     .free = free_own,
@@ -492,4 +494,5 @@ const struct body_table body_table_solid = {
     .count_elements = count_elements,
     .list_simplices = list_simplices,
     .list_tets = list_tets,
+    .stress = &solid_stress,
 };

@@ -303,6 +303,11 @@ static double stiffest(const struct body *body) {
     return most;
 }
 
+static struct body_springs list_springs(const struct body *body) {
+    const struct springs_body *own = own_of(body);
+    return (struct body_springs){own->spring_count, own->springs, own->rest_lengths};
+}
+
 // --- saving ---
 
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
@@ -348,6 +353,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
 
 const struct body_table body_table_springs = {
     .id = BODY_SPRINGS,
+    .kind = PBS_BODY_SPRINGS,
     .settings = &settings_springs,
     .create = create,
     .free = free_own,
@@ -359,4 +365,5 @@ const struct body_table body_table_springs = {
     .measure = measure,
     .write_values = write_values,
     .stiffest = stiffest,
+    .list_springs = list_springs,
 };

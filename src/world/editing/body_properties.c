@@ -21,6 +21,26 @@ pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc
     return PBS_OK;
 }
 
+pbs_status pbs_body_contact_settings(const pbs_world *w, pbs_body b, pbs_contact_desc *out) {
+    pbs_status status = PBS_OK;
+    const struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    return results_write(&settings_contact, &body->contact, out);
+}
+
+pbs_status pbs_body_set_user_data(pbs_world *w, pbs_body b, uint64_t user_data) {
+    pbs_status status = PBS_OK;
+    struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    body->user_data = user_data;
+    return PBS_OK;
+}
+
+uint64_t pbs_body_user_data(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    return body != NULL ? body->user_data : 0;
+}
+
 pbs_status pbs_body_set_rest_angles(pbs_world *w, pbs_body b, const double *rest_angles,
                                     size_t triangle_count) {
     pbs_status status = PBS_OK;

@@ -101,3 +101,65 @@ pbs_status pbs_collider_pose(const pbs_world *w, pbs_collider c, double position
     }
     return PBS_OK;
 }
+
+// --- descriptions ---
+
+pbs_status pbs_collider_description(const pbs_world *w, pbs_collider c, pbs_collider_desc *out) {
+    pbs_status status = PBS_OK;
+    const struct collider *collider = world_enter_collider(w, c, &status);
+    RETURN_IF_FAILED(status);
+    return results_write(&settings_collider, &collider->desc, out);
+}
+
+/// What may change of a collider that exists.
+static void copy_surface(const pbs_collider_desc *from, pbs_collider_desc *to) {
+    to->friction = from->friction;
+    to->surface_material = from->surface_material;
+    to->group = from->group;
+    to->mask = from->mask;
+    to->penalty_stiffness = from->penalty_stiffness;
+}
+
+/// Both are copies of one struct, bytes between members too.
+static bool is_same_but_for_surface(const pbs_collider_desc *now, const pbs_collider_desc *next) {
+    pbs_collider_desc changed = *now;
+    copy_surface(next, &changed);
+    const void *const with_surface = &changed, *const wanted = next;
+    return memcmp(with_surface, wanted, sizeof changed) == 0;
+}
+
+pbs_status pbs_collider_set_description(pbs_world *w, pbs_collider c, const pbs_collider_desc *d) {
+    ARITHMETIC_SCOPE();
+    pbs_status status = PBS_OK;
+    struct collider *collider = world_enter_collider(w, c, &status);
+    RETURN_IF_FAILED(status);
+    pbs_collider_desc next = collider->desc;
+    double unit[4];
+    RETURN_IF_FAILED(settings_read(&settings_collider, d, &next));
+    if (!is_same_but_for_surface(&collider->desc, &next)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "friction, surface_material, group, mask and penalty_stiffness can "
+                           "change, the rest must be as pbs_collider_description gave it");
+    }
+    RETURN_IF_FAILED(collider_check(&next, unit));
+    collider->desc = next;
+    collider->moved_by = collider->moved_by != NULL ? collider->moved_by
+                                                    : "changed by pbs_collider_set_description";
+    w->topology.contact_is_current = false;
+    return PBS_OK;
+}
+
+pbs_status pbs_collider_set_user_data(pbs_world *w, pbs_collider c, uint64_t user_data) {
+    pbs_status status = PBS_OK;
+    struct collider *collider = world_enter_collider(w, c, &status);
+    RETURN_IF_FAILED(status);
+    collider->user_data = user_data;
+    return PBS_OK;
+}
+
+uint64_t pbs_collider_user_data(const pbs_world *w, pbs_collider c) {
+    const struct collider *collider = w == NULL ? NULL
+                                                : handle_peek(&w->scene.colliders, c.id,
+                                                              HANDLE_COLLIDER, w->scene.stamp);
+    return collider != NULL ? collider->user_data : 0;
+}

@@ -155,6 +155,7 @@ struct body {
     bool no_gravity;
     uint8_t flat; ///< PBS_AXIS_*: axes on which all its vertices stay constrained, whatever the
                   ///< host pins or unpins
+    uint64_t user_data; ///< the host's
     pbs_contact_desc contact;
     struct body_barrier barrier;
     struct contact_load load; ///< of the last step

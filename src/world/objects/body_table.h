@@ -14,6 +14,7 @@ struct scene;
 struct scheme_table;
 struct body_terms;
 struct term_part;
+struct element_stress;
 struct damped_elements;
 
 enum { SAVED_VALUES = 5 };
@@ -36,6 +37,13 @@ struct body_simplices {
 struct particle_view {
     const double *positions;    ///< x 3
     const double *orientations; ///< x 4; null: the particles have no orientations
+};
+
+/// Springs between vertices of a body.
+struct body_springs {
+    size_t count;
+    const uint32_t *ends;       ///< count x 2, the body's own vertex indices
+    const double *rest_lengths; ///< count, m
 };
 
 // --- values that a host changes ---
@@ -87,6 +95,7 @@ struct body_table {
     /// PBS_ERROR_ARGUMENT with the reason if the scheme cannot move such bodies.
     pbs_status (*check_scheme)(const struct scheme_table *scheme);
     // --- properties ---
+    int32_t kind;              ///< PBS_BODY_*
     bool encloses_volume;      ///< its surface is closed and bounds its volume
     bool has_rayleigh_damping; ///< damping is Rayleigh's, not by the rate of strain
     bool calls_host;           ///< its energy is a callback of the host
@@ -114,6 +123,8 @@ struct body_table {
     struct body_simplices (*list_simplices)(const struct body *body);
     /// Lists all tetrahedra, in which points can lie (PBS_POINT_TET). Null: there are none.
     struct body_simplices (*list_tets)(const struct body *body);
+    struct body_springs (*list_springs)(const struct body *body); ///< null: there are none
+    const struct element_stress *stress;                          ///< null: no element has a stress
     /// Returns a point at a position in the body's own coordinates, m. Null: the body has no such
     /// coordinates.
     struct point (*locate)(const struct body *body, const double place[3]);

@@ -13,6 +13,7 @@ struct collider {
     pbs_collider_desc desc; ///< shape, friction; position and orientation are the current ones; the
                             ///< arrays are copies
     struct distance_grid grid; ///< for PBS_SHAPE_GRID; the samples are those of the description
+    uint64_t user_data;        ///< the host's
     bool moving;               ///< the pose below is prescribed for the end of the next step
     double target_position[3], target_orientation[4];
     struct contact_load load;                ///< of the last step

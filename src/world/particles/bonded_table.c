@@ -177,6 +177,7 @@ static pbs_status resume(struct byte_reader *in, struct memory *memory, struct b
 
 const struct body_table body_table_bonded = {
     .id = BODY_BONDED,
+    .kind = PBS_BODY_BONDED,
     .settings = &settings_bonded,
     .create = bonded_body_create,
     .warn = warn,

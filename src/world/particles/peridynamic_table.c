@@ -180,6 +180,7 @@ static pbs_status resume(struct byte_reader *in, struct memory *memory, struct b
 
 const struct body_table body_table_peridynamic = {
     .id = BODY_PERIDYNAMIC,
+    .kind = PBS_BODY_PERIDYNAMIC,
     .settings = &settings_peridynamic,
     .create = peridynamic_body_create,
     .warn = warn,

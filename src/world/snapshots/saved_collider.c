@@ -29,6 +29,7 @@ static void write_grid(struct byte_writer *out, const pbs_collider_desc *d) {
 void saved_collider_write(struct byte_writer *out, const struct collider *collider) {
     const pbs_collider_desc *d = &collider->desc;
     write_u32(out, collider->slot);
+    write_u64(out, collider->user_data);
     write_u32(out, (uint32_t)d->shape);
     write_u32(out, (uint32_t)d->hollow);
     write_doubles(out, d->size, 3);
@@ -114,6 +115,7 @@ pbs_status saved_collider_read(struct byte_reader *in, struct memory *memory,
                                const pbs_world_desc *settings, struct collider *collider) {
     pbs_collider_desc *d = &collider->desc;
     d->struct_size = sizeof *d;
+    collider->user_data = read_u64(in);
     d->shape = (int32_t)read_u32(in);
     d->hollow = (int32_t)read_u32(in);
     read_doubles(in, d->size, 3);

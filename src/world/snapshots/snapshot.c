@@ -109,6 +109,7 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
         const struct body *body = scene_body(scene, i);
         write_u32(out, body->slot);
         write_u32(out, body->table->id);
+        write_u64(out, body->user_data);
         write_contact(out, &body->contact);
         saved_load_write(out, &body->load);
         write_f64(out, body->barrier.stiffness);

@@ -246,6 +246,7 @@ static pbs_status read_body(struct byte_reader *in, struct memory *memory, struc
                             struct body **out) {
     struct saved_arrays arrays = {0};
     const uint32_t kind = read_u32(in);
+    const uint64_t user_data = read_u64(in);
     pbs_contact_desc contact;
     struct contact_load load = {.force = {0.0}};
     struct body_barrier barrier = {0.0, 0.0};
@@ -259,6 +260,7 @@ static pbs_status read_body(struct byte_reader *in, struct memory *memory, struc
     const pbs_status status = table->read(in, memory, scene, &arrays, out);
     release_arrays(memory, &arrays);
     if (status >= 0 && *out != NULL) {
+        (*out)->user_data = user_data;
         (*out)->contact = contact;
         (*out)->load = load;
         (*out)->barrier = barrier;
