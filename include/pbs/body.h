@@ -278,7 +278,10 @@ PBS_API pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d
 PBS_API pbs_status pbs_world_register_callback(pbs_world *w, uint64_t tag, pbs_custom_fn evaluate,
                                                void *user);
 
-/// Removes the body; its id is never valid again. A null id is fine.
+/// Removes the body; its id is never valid again. A null id is fine. What the scheme remembers of
+/// other bodies stays, energy targets too where islands have their own. Their motion is that of a
+/// world without the body but for rounding and the solver's tolerance: all bodies share the
+/// iterations of a step, and the order in which sums are taken.
 /// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_destroy(pbs_world *w, pbs_body b);
 

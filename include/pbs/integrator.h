@@ -61,9 +61,9 @@ typedef enum pbs_scheme {
     PBS_SCHEME_QUASI_STATIC = 21
 } pbs_scheme;
 
-/// How a two-step scheme takes its first step, and the first one after the state was set or
-/// vertices were pinned or unpinned. Another step length needs no new start: coefficients follow
-/// it.
+/// How a two-step scheme takes its first step, and the first one after the state was set, vertices
+/// were pinned or unpinned, or a body was created. Another step length needs no new start:
+/// coefficients follow it.
 typedef enum pbs_start {
     PBS_START_IMPLICIT_EULER = 0,
     PBS_START_TRAPEZOIDAL = 1,

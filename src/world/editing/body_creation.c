@@ -12,7 +12,6 @@ static void invalidate(pbs_world *w) {
     w->scene.barrier = (struct adaptive_barrier){0};
     w->scene.last_contact_distance = w->scene.bodies.count > 0 ? w->scene.last_contact_distance
                                                                : 0.0;
-    scene_forget_history(&w->scene);
 }
 
 static pbs_body add(pbs_world *w, struct body *body) {
@@ -20,6 +19,7 @@ static pbs_body add(pbs_world *w, struct body *body) {
     body->moved_by = "created";
     body->slot = handle_insert(&w->scene.bodies, body);
     invalidate(w);
+    scene_history_add_body(&w->scene);
     return (pbs_body){handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp)};
 }
 
@@ -100,6 +100,7 @@ pbs_status pbs_body_destroy(pbs_world *w, pbs_body b) {
     handle_remove(&scene->bodies, body->slot);
     body_free(body, &w->memory);
     invalidate(w);
+    scene_history_remove_body(scene);
     // At most half of the nodes are vacant, so that they use at most twice the memory needed.
     if (2 * scene->nodes.vacant > scene->nodes.count) {
         scene_compact_nodes(scene);

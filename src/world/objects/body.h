@@ -8,6 +8,7 @@
 #include "contact/contact_report.h"
 #include "energy/springs/softening_law.h"
 #include "fracture/fracture_surface.h"
+#include "integrate/energy_control/energy_control.h"
 #include "pbs/bonded.h"
 #include "pbs/peridynamic.h"
 #include "world/nodes/vertex_arrays.h"
@@ -158,8 +159,9 @@ struct body {
     uint64_t user_data; ///< the host's
     pbs_contact_desc contact;
     struct body_barrier barrier;
-    struct contact_load load; ///< of the last step
-    size_t joint_count;       ///< of the joints that one of its points belongs to
+    struct energy_account account; ///< of energy control, see struct history
+    struct contact_load load;      ///< of the last step
+    size_t joint_count;            ///< of the joints that one of its points belongs to
     const char *moved_by; ///< how the host has moved it since the last check for overlaps, in words
                           ///< for messages; null: not moved, or unknown
     void *own;            ///< data that only the file of its kind uses; null: none

@@ -1,6 +1,8 @@
 // See scene.h.
 #include "world/objects/scene.h"
 
+#include <string.h>
+
 #include "world/objects/body_table.h"
 
 struct body *scene_body(const struct scene *scene, size_t index) {
@@ -42,6 +44,21 @@ void scene_vacate_nodes(struct scene *scene, const struct body *body) {
     }
 }
 
+static void move_row(double *rows, size_t start, size_t count, size_t to) {
+    if (rows != NULL && start != to) {
+        memmove(rows + 3 * to, rows + 3 * start, 3 * count * sizeof *rows);
+    }
+}
+
+/// Nodes added since the last step have no history yet.
+static void move_history(struct history *history, size_t start, size_t count, size_t to) {
+    if (start + count <= history->node_count) {
+        move_row(history->x_before, start, count, to);
+        move_row(history->v_before, start, count, to);
+        move_row(history->acceleration, start, count, to);
+    }
+}
+
 void scene_compact_nodes(struct scene *scene) {
     if (scene->nodes.vacant == 0) {
         return;
@@ -50,6 +67,7 @@ void scene_compact_nodes(struct scene *scene) {
     for (size_t i = 0; i < scene->bodies.count; i++) {
         struct body *body = scene_body(scene, i);
         nodes_move(&scene->nodes, body->node_start, body->node_count, end);
+        move_history(&scene->history, body->node_start, body->node_count, end);
         body->node_start = end;
         end += body->node_count;
     }
@@ -86,25 +104,22 @@ uint32_t scene_account_count(const struct scene *scene) {
 // --- history ---
 
 void scene_forget_history(struct scene *scene) {
-    struct history *history = &scene->history;
-    history->memory = (struct scheme_memory){.known = 1};
-    for (uint32_t i = 0; i < history->account_count; i++) {
-        history->accounts[i] = (struct energy_account){.is_known = false};
-    }
+    scene->history.memory = (struct scheme_memory){.known = 1};
+    scene->history.has_targets = false;
 }
 
-void scene_forget_body(struct scene *scene, const struct body *body) {
-    struct history *history = &scene->history;
-    history->memory = (struct scheme_memory){.known = 1};
-    // If bodies have changed since, all targets have been discarded already.
-    const bool is_current = history->account_count == scene->bodies.count;
-    for (uint32_t i = 0; i < history->account_count; i++) {
-        if (is_current && scene_body(scene, i) == body) {
-            history->accounts[i] = (struct energy_account){.is_known = false};
-        } else if (!is_current || !scene_has_islands(scene)) {
-            history->accounts[i].is_known = false;
-        }
-    }
+void scene_forget_body(struct scene *scene, struct body *body) {
+    scene->history.memory = (struct scheme_memory){.known = 1};
+    body->account = (struct energy_account){.is_known = false};
+    scene->history.has_targets = scene->history.has_targets && scene_has_islands(scene);
+}
+
+void scene_history_add_body(struct scene *scene) {
+    scene->history.memory = (struct scheme_memory){.known = 1};
+}
+
+void scene_history_remove_body(struct scene *scene) {
+    scene->history.has_targets = scene->history.has_targets && scene_has_islands(scene);
 }
 
 void scene_forget_states(struct scene *scene) {
@@ -124,7 +139,6 @@ static void free_history(struct history *history, struct memory *memory) {
     memory_release(memory, history->x_before);
     memory_release(memory, history->v_before);
     memory_release(memory, history->acceleration);
-    memory_release(memory, history->accounts);
     *history = (struct history){.memory.known = 1};
 }
 
@@ -133,11 +147,11 @@ pbs_status scene_reserve_history(struct scene *scene, struct memory *memory) {
     const size_t count = scene->nodes.count;
     const bool two = scene->integrator.scheme->history > 1;
     const bool acceleration = scheme_stores_acceleration(scene->integrator.scheme);
-    const uint32_t accounts = scene_account_count(scene);
-    if (history->node_count == count && two == (history->x_before != NULL) &&
-        acceleration == (history->acceleration != NULL) && accounts == history->account_count) {
+    if (history->node_count >= count && two == (history->x_before != NULL) &&
+        acceleration == (history->acceleration != NULL)) {
         return PBS_OK;
     }
+    const bool has_targets = history->has_targets;
     free_history(history, memory);
     if (two) {
         history->x_before = memory_allocate(memory, 3 * count, sizeof(double));
@@ -146,14 +160,10 @@ pbs_status scene_reserve_history(struct scene *scene, struct memory *memory) {
     if (acceleration) {
         history->acceleration = memory_allocate(memory, 3 * count, sizeof(double));
     }
-    if (accounts > 0) {
-        history->accounts = memory_allocate(memory, accounts, sizeof *history->accounts);
-    }
     history->node_count = count;
-    history->account_count = accounts;
+    history->has_targets = has_targets;
     if ((two && (history->x_before == NULL || history->v_before == NULL)) ||
-        (acceleration && history->acceleration == NULL) ||
-        (accounts > 0 && history->accounts == NULL)) {
+        (acceleration && history->acceleration == NULL)) {
         free_history(history, memory);
         return PBS_ERROR_MEMORY;
     }

@@ -33,9 +33,9 @@ struct pbs_integrator {
 struct history {
     struct scheme_memory memory;
     double *x_before, *v_before, *acceleration;
-    size_t node_count;               ///< number of nodes for which the arrays were allocated
-    struct energy_account *accounts; ///< one per body for schemes with energy control
-    uint32_t account_count;
+    size_t node_count; ///< number of nodes for which the arrays were allocated; only the first
+                       ///< ones are used once bodies were destroyed
+    bool has_targets;  ///< the accounts of the bodies (struct body) are valid
 };
 
 struct counters {
@@ -95,10 +95,17 @@ void scene_forget_states(struct scene *scene);
 void scene_constrain_node(struct scene *scene, size_t node, uint32_t axes);
 /// Discards the history after the host has set the state of a body. Energy targets of other islands
 /// stay.
-void scene_forget_body(struct scene *scene, const struct body *body);
+void scene_forget_body(struct scene *scene, struct body *body);
 
 /// Whether bodies that do not touch have separate energy targets.
 bool scene_has_islands(const struct scene *scene);
+
+/// Discards what cannot hold for a new body: earlier states and accelerations, which a scheme needs
+/// of all nodes. Energy targets of other bodies stay.
+void scene_history_add_body(struct scene *scene);
+/// A body was destroyed and its nodes are vacant. Earlier states and accelerations of other bodies
+/// stay, and their energy targets if each island has its own.
+void scene_history_remove_body(struct scene *scene);
 
 /// Number of accounts of energy control; 0 for schemes without it.
 uint32_t scene_account_count(const struct scene *scene);

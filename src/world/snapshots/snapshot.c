@@ -147,15 +147,14 @@ static void write_optional(struct byte_writer *out, const double *values, size_t
 /// Whether the history belongs to the current bodies and scheme.
 static bool is_of_use(const struct history *history, const struct scene *scene) {
     const struct scheme_table *scheme = scene->integrator.scheme;
-    return history->node_count == scene->nodes.count &&
-           (history->account_count == 0 || history->account_count == scene_account_count(scene)) &&
+    return history->node_count >= scene->nodes.count &&
            (history->x_before == NULL || scheme->history > 1) &&
            (history->acceleration == NULL || scheme_stores_acceleration(scheme));
 }
 
 static void write_history(struct byte_writer *out, const struct scene *scene) {
     const struct history nothing = {.memory = scene->history.memory,
-                                    .node_count = scene->nodes.count};
+                                    .has_targets = scene->history.has_targets};
     const struct history *history = is_of_use(&scene->history, scene) ? &scene->history : &nothing;
     const struct scheme_memory *memory = &history->memory;
     write_u32(out, memory->known);
@@ -166,12 +165,13 @@ static void write_history(struct byte_writer *out, const struct scene *scene) {
     write_f64(out, memory->power);
     write_f64(out, memory->lost_before.x);
     write_f64(out, memory->lost_before.v);
-    write_optional(out, history->x_before, 3 * history->node_count);
-    write_optional(out, history->v_before, 3 * history->node_count);
-    write_optional(out, history->acceleration, 3 * history->node_count);
-    write_u64(out, history->account_count);
-    for (uint32_t i = 0; i < history->account_count; i++) {
-        const struct energy_account *account = &history->accounts[i];
+    write_optional(out, history->x_before, 3 * scene->nodes.count);
+    write_optional(out, history->v_before, 3 * scene->nodes.count);
+    write_optional(out, history->acceleration, 3 * scene->nodes.count);
+    const uint32_t account_count = history->has_targets ? scene_account_count(scene) : 0;
+    write_u64(out, account_count);
+    for (uint32_t i = 0; i < account_count; i++) {
+        const struct energy_account *account = &scene_body(scene, i)->account;
         write_u32(out, account->is_known);
         write_u32(out, (uint32_t)account->errors);
         write_f64(out, account->target);

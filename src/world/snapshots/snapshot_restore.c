@@ -360,8 +360,7 @@ static pbs_status read_optional(struct byte_reader *in, struct memory *memory, s
 }
 
 /// Reads the accounts of energy control: none before the first step, otherwise one per body.
-static pbs_status read_accounts(struct byte_reader *in, struct memory *memory,
-                                const struct scene *scene, struct history *history) {
+static pbs_status read_accounts(struct byte_reader *in, struct scene *scene) {
     size_t count = 0;
     RETURN_IF_FAILED(read_count(in, "accounts", 3 * sizeof(uint32_t) + 4 * sizeof(double), &count));
     if (count != 0 && count != scene_account_count(scene)) {
@@ -371,13 +370,9 @@ static pbs_status read_accounts(struct byte_reader *in, struct memory *memory,
     if (count == 0) {
         return PBS_OK;
     }
-    history->accounts = memory_allocate(memory, count, sizeof *history->accounts);
-    if (history->accounts == NULL) {
-        return PBS_ERROR_MEMORY;
-    }
-    history->account_count = (uint32_t)count;
+    scene->history.has_targets = true;
     for (size_t i = 0; i < count; i++) {
-        struct energy_account *account = &history->accounts[i];
+        struct energy_account *account = &scene_body(scene, i)->account;
         const uint32_t is_known = read_u32(in);
         account->is_known = is_known != 0;
         account->errors = (int32_t)read_u32(in);
@@ -421,7 +416,7 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
         RETURN_IF_FAILED(as_format(
             check_points(history->x_before, scene->nodes.count, "previous position"), "state", 0));
     }
-    RETURN_IF_FAILED(read_accounts(in, memory, scene, history));
+    RETURN_IF_FAILED(read_accounts(in, scene));
     const bool known = past->known == 1 || (past->known == 2 && past->h_before > 0.0 &&
                                             history->x_before != NULL && history->v_before != NULL);
     const double lost[] = {past->power, past->lost_before.x, past->lost_before.v};

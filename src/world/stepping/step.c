@@ -80,11 +80,18 @@ static void copy_array(struct tasks *tasks, size_t count, const double *source, 
     }
 }
 
-static void copy_accounts(const struct energy_account *source, size_t count,
-                          struct energy_account *out) {
-    if (count > 0) {
-        memcpy(out, source, count * sizeof *out);
+static void load_accounts(const struct scene *scene, struct energy_account *out) {
+    for (uint32_t b = 0; b < scene_account_count(scene); b++) {
+        out[b] = scene->history.has_targets ? scene_body(scene, b)->account
+                                            : (struct energy_account){.is_known = false};
     }
+}
+
+static void commit_accounts(const struct energy_account *accounts, struct scene *scene) {
+    for (uint32_t b = 0; b < scene_account_count(scene); b++) {
+        scene_body(scene, b)->account = accounts[b];
+    }
+    scene->history.has_targets = scene_account_count(scene) > 0;
 }
 
 /// Copies the scene's state and history to the workspace.
@@ -99,7 +106,7 @@ static void load_state(pbs_world *w, double h) {
     copy_array(w->tasks, count, history->acceleration, workspace->now.a);
     copy_array(w->tasks, count, history->x_before, workspace->before.x);
     copy_array(w->tasks, count, history->v_before, workspace->before.v);
-    copy_accounts(history->accounts, history->account_count, workspace->energy.accounts);
+    load_accounts(&w->scene, workspace->energy.accounts);
     newton_set_solver_history(w->topology.newton, &w->scene.solver_memory);
     joint_scene_load(&w->topology, &w->scene);
     vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->topology.prescribed_velocity);
@@ -138,8 +145,7 @@ static void commit(struct run *run) {
     copy_array(w->tasks, count, workspace->now.a, scene->history.acceleration);
     copy_array(w->tasks, count, workspace->before.x, scene->history.x_before);
     copy_array(w->tasks, count, workspace->before.v, scene->history.v_before);
-    copy_accounts(workspace->energy.accounts, scene->history.account_count,
-                  scene->history.accounts);
+    commit_accounts(workspace->energy.accounts, scene);
     bonded_commit_orientations(scene, &w->topology.model.rotations);
     scene->history.memory = workspace->memory;
     scene->step_memory = run->step_memory;
