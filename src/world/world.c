@@ -266,6 +266,16 @@ void world_moved_body(pbs_world *w, struct body *body, const char *by) {
     scene_forget_body(&w->scene, body);
 }
 
+void world_changed_surface(pbs_world *w, size_t part, const struct surface *surface) {
+    const struct contact_kind *kind = contact_kind_of(&w->scene);
+    struct topology *t = &w->topology;
+    if (kind->set_surface == NULL || !t->is_current || !t->contact_is_current) {
+        t->contact_is_current = false;
+        return;
+    }
+    kind->set_surface(&t->contact, part, surface);
+}
+
 void world_log(const pbs_world *w, int32_t level, const char *format, ...) {
     if (w->log.write == NULL) {
         return;

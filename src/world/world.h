@@ -76,6 +76,10 @@ void world_compact_nodes(const pbs_world *w);
 /// body.
 void world_moved_body(pbs_world *w, struct body *body, const char *by);
 
+/// To be called after friction or material of a part of contact (bodies, then colliders) has
+/// changed. Updates the contact data, or marks them as out of date if they cannot be updated.
+void world_changed_surface(pbs_world *w, size_t part, const struct surface *surface);
+
 /// Defaults and checks of a world's settings, including callbacks.
 void world_default_settings(pbs_world_desc *d, pbs_expert_desc *expert);
 pbs_status world_check_settings(const pbs_world_desc *d, const pbs_expert_desc *expert);

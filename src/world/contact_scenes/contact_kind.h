@@ -6,6 +6,7 @@
 #ifndef PBS_WORLD_CONTACT_SCENES_CONTACT_KIND_H
 #define PBS_WORLD_CONTACT_SCENES_CONTACT_KIND_H
 
+#include "contact/barrier/barrier_contact.h"
 #include "contact/contact_table.h"
 #include "contact/penalty/penalty_contact.h"
 #include "world/objects/scene.h"
@@ -31,6 +32,10 @@ struct contact_kind {
     /// scene has nodes.
     pbs_status (*evaluate)(const struct scene *scene, struct memory *memory, double *gradient,
                            struct contact_energy *out);
+    /// Gives a part another friction and material; parts are bodies, then colliders. Null: that
+    /// takes contact built anew.
+    void (*set_surface)(struct barrier_contact *contact, size_t part,
+                        const struct surface *surface);
     // Of contact whose forces are a term of explicit steps:
     pbs_status (*build_term)(const struct scene *scene, struct memory *memory,
                              struct penalty_contact *out);

@@ -75,6 +75,11 @@ static void add_spheres(const struct body *body, struct collision_part_input *in
     }
 }
 
+struct surface contact_scene_surface(const pbs_contact_desc *d) {
+    return (struct surface){d->friction, d->surface_material, d->rolling_friction,
+                            d->spinning_friction};
+}
+
 /// Friction rotates particles with a contact radius; points without one do not rotate.
 static void add_rotations(const struct body *body, struct part_buffers *b,
                           struct collision_part_input *input) {
@@ -110,8 +115,7 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
     // An affine map that does not invert the body cannot make it intersect itself.
     const bool is_affine = body->vertices.weights != NULL;
     struct collision_part_input input = {
-        .part = {.surface = {body->contact.friction, body->contact.surface_material,
-                             body->contact.rolling_friction, body->contact.spinning_friction},
+        .part = {.surface = contact_scene_surface(&body->contact),
                  .offset = body->contact.offset,
                  .stiffness = body->barrier.stiffness,
                  .group = body->contact.group,
@@ -386,6 +390,11 @@ static pbs_status evaluate(const struct scene *scene, struct memory *memory, dou
     return status;
 }
 
+static void set_surface(struct barrier_contact *contact, size_t part,
+                        const struct surface *surface) {
+    contact->mesh.parts[part].surface = *surface;
+}
+
 const struct contact_kind contact_kind_barrier = {
     .id = PBS_CONTACT_BARRIER,
     .scheme = PBS_SCHEME_IMPLICIT_EULER,
@@ -397,4 +406,5 @@ const struct contact_kind contact_kind_barrier = {
     .takes_meshes = true,
     .check_scheme = check_scheme,
     .evaluate = evaluate,
+    .set_surface = set_surface,
 };

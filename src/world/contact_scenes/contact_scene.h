@@ -35,4 +35,7 @@ pbs_status contact_scene_build_with(const struct scene *scene, struct memory *me
 pbs_status contact_scene_update_obstacles(const struct scene *scene, struct memory *memory,
                                           struct barrier_contact *contact);
 
+/// Friction and material of a body's part.
+struct surface contact_scene_surface(const pbs_contact_desc *d);
+
 #endif

@@ -1,11 +1,25 @@
 // Changes properties of bodies: contact settings, rest angles, strengths.
+#include <string.h>
+
 #include "base/runtime/arithmetic.h"
+#include "world/contact_scenes/contact_scene.h"
 #include "world/particles/peridynamic.h"
 #include "world/bodies/shell_edges.h"
 #include "world/interface/check.h"
 #include "world/interface/settings.h"
 #include "world/world.h"
 #include "world/objects/body_table.h"
+
+/// Both are copies of one struct, bytes between members too.
+static bool is_same_but_for_surface(const pbs_contact_desc *now, const pbs_contact_desc *next) {
+    pbs_contact_desc changed = *now;
+    changed.friction = next->friction;
+    changed.rolling_friction = next->rolling_friction;
+    changed.spinning_friction = next->spinning_friction;
+    changed.surface_material = next->surface_material;
+    const void *const with_surface = &changed, *const wanted = next;
+    return memcmp(with_surface, wanted, sizeof changed) == 0;
+}
 
 pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc *d) {
     ARITHMETIC_SCOPE();
@@ -15,7 +29,13 @@ pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc
     pbs_contact_desc contact = body_default_contact();
     RETURN_IF_FAILED(settings_read(&settings_contact, d, &contact));
     RETURN_IF_FAILED(body_check_contact(&contact));
+    const bool is_surface = is_same_but_for_surface(&body->contact, &contact);
     body->contact = contact;
+    if (is_surface) {
+        const struct surface surface = contact_scene_surface(&contact);
+        world_changed_surface(w, handle_index_of(&w->scene.bodies, body->slot), &surface);
+        return PBS_OK;
+    }
     body->moved_by = body->moved_by != NULL ? body->moved_by : "changed by pbs_body_set_contact";
     w->topology.contact_is_current = false;
     return PBS_OK;

@@ -142,7 +142,17 @@ pbs_status pbs_collider_set_description(pbs_world *w, pbs_collider c, const pbs_
                            "change, the rest must be as pbs_collider_description gave it");
     }
     RETURN_IF_FAILED(collider_check(&next, unit));
+    const bool touches_alike = collider->desc.group == next.group &&
+                               collider->desc.mask == next.mask &&
+                               collider->desc.penalty_stiffness == next.penalty_stiffness;
     collider->desc = next;
+    if (touches_alike) {
+        const struct surface surface = {.friction = next.friction,
+                                        .material = next.surface_material};
+        const size_t index = handle_index_of(&w->scene.colliders, collider->slot);
+        world_changed_surface(w, w->scene.bodies.count + index, &surface);
+        return PBS_OK;
+    }
     collider->moved_by = collider->moved_by != NULL ? collider->moved_by
                                                     : "changed by pbs_collider_set_description";
     w->topology.contact_is_current = false;

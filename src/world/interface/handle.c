@@ -73,9 +73,9 @@ uint32_t handle_insert(struct handle_table *table, void *object) {
     return slot;
 }
 
-/// Returns the index of the slot in `order` by binary search, as serials ascend.
-static size_t order_index_of(const struct handle_table *table, uint32_t slot) {
+size_t handle_index_of(const struct handle_table *table, uint32_t slot) {
     const uint64_t serial = table->slots[slot].serial;
+    // Serials ascend in the order.
     size_t low = 0;
     size_t high = table->count - 1;
     while (low < high) {
@@ -90,7 +90,7 @@ static size_t order_index_of(const struct handle_table *table, uint32_t slot) {
 }
 
 void handle_remove(struct handle_table *table, uint32_t slot) {
-    const size_t index = order_index_of(table, slot);
+    const size_t index = handle_index_of(table, slot);
     uint32_t *order = table->order + table->first;
     table->count--;
     // The shorter side is moved.

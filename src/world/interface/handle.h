@@ -52,6 +52,8 @@ uint32_t handle_insert(struct handle_table *table, void *object);
 void handle_remove(struct handle_table *table, uint32_t slot);
 void handle_free(struct handle_table *table, struct memory *memory);
 
+/// Index of the slot's object in order of creation, by binary search.
+size_t handle_index_of(const struct handle_table *table, uint32_t slot);
 /// The slot, and the object, with the given index in order of creation.
 uint32_t handle_slot_at(const struct handle_table *table, size_t index);
 void *handle_at(const struct handle_table *table, size_t index);

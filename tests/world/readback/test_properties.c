@@ -350,6 +350,51 @@ static void colliders_change_what_they_touch(void **state) {
     }
 }
 
+/// Friction of a body and of a collider that change while they touch: the world that is restored
+/// from what was saved then, whose contact is built anew, goes on with the same bits.
+static void friction_changes_in_mid_run(void **state) {
+    (void)state;
+    static const double above[3] = {0.0, 0.01, 0.0};
+    for (int of_collider = 0; of_collider < 2; of_collider++) {
+        pbs_world_desc settings;
+        scene_settings(&settings);
+        settings.gravity[0] = 3.0;
+        settings.contact = PBS_CONTACT_BARRIER;
+        pbs_world *world = new_world_from(&settings);
+        pbs_world *smooth = new_world_from(&settings);
+        pbs_world *other = new_world_from(&settings);
+        const pbs_collider ground = add_ground(world);
+        const pbs_body cube = add_cube(world, 1, 0.5, above, NULL);
+        add_ground(smooth);
+        add_cube(smooth, 1, 0.5, above, NULL);
+        assert_ok(scene_step(world, 10));
+        assert_ok(scene_step(smooth, 10));
+        assert_true(pbs_world_hash(world) == pbs_world_hash(smooth));
+        if (of_collider != 0) {
+            pbs_collider_desc d = {.struct_size = sizeof d};
+            assert_ok(pbs_collider_description(world, ground, &d));
+            d.friction = 0.9;
+            assert_ok(pbs_collider_set_description(world, ground, &d));
+        } else {
+            pbs_contact_desc d = {.struct_size = sizeof d};
+            assert_ok(pbs_body_contact_settings(world, cube, &d));
+            d.friction = 0.9;
+            assert_ok(pbs_body_set_contact(world, cube, &d));
+        }
+        const struct saved_world saved = save_world(world);
+        assert_ok(pbs_world_restore(other, saved.data, saved.size));
+        free(saved.data);
+        assert_ok(scene_step(world, 10));
+        assert_ok(scene_step(other, 10));
+        assert_ok(scene_step(smooth, 10));
+        assert_true(pbs_world_hash(world) == pbs_world_hash(other));
+        assert_true(pbs_world_hash(world) != pbs_world_hash(smooth));
+        pbs_world_destroy(world);
+        pbs_world_destroy(smooth);
+        pbs_world_destroy(other);
+    }
+}
+
 static void what_was_set_is_read(void **state) {
     (void)state;
     pbs_world *world = new_world();
@@ -414,6 +459,7 @@ int main(void) {
         cmocka_unit_test(meshes_come_back_as_they_were_given),
         cmocka_unit_test(user_data_is_the_hosts),
         cmocka_unit_test(colliders_change_what_they_touch),
+        cmocka_unit_test(friction_changes_in_mid_run),
         cmocka_unit_test(what_was_set_is_read),
         cmocka_unit_test(threads_change_in_mid_run),
     };
