@@ -127,9 +127,18 @@ static pbs_status measure(pbs_world *w, struct body *body, const struct body_par
                : PBS_OK;
 }
 
-static pbs_status change(pbs_world *w, struct body *body, struct body_parameter *parameter,
-                         const double *values, size_t count) {
+/// Nothing else of a body follows from these.
+static bool is_damping(int32_t id) {
+    return id == PBS_PARAMETER_DAMPING || id == PBS_PARAMETER_DRAG;
+}
+
+static pbs_status change(pbs_world *w, struct body *body, int32_t id,
+                         struct body_parameter *parameter, const double *values, size_t count) {
     struct former former;
+    if (is_damping(id)) {
+        assign(parameter, values, count);
+        return PBS_OK;
+    }
     RETURN_IF_FAILED(reserve_scratch(w, body, parameter));
     remember(parameter, w->scratch, &former);
     if (count > 1 && parameter->values == NULL) {
@@ -148,8 +157,7 @@ static pbs_status change(pbs_world *w, struct body *body, struct body_parameter 
 
 /// Terms of damping and drag have no elements of bodies without.
 static bool changes_elements(int32_t id, double before, double now) {
-    const bool may = id == PBS_PARAMETER_DAMPING || id == PBS_PARAMETER_DRAG;
-    return may && (before > 0.0) != (now > 0.0);
+    return is_damping(id) && (before > 0.0) != (now > 0.0);
 }
 
 static bool changes_mass(int32_t id) {
@@ -194,7 +202,7 @@ pbs_status pbs_body_set_parameter(pbs_world *w, pbs_body b, int32_t parameter, c
     }
     RETURN_IF_FAILED(check_values(&own, values, count));
     const double before = parameter_at(&own, 0);
-    RETURN_IF_FAILED(change(w, body, &own, values, count));
+    RETURN_IF_FAILED(change(w, body, parameter, &own, values, count));
     if (changes_elements(parameter, before, values[0])) {
         w->topology.is_current = false;
     }
