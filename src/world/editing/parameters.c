@@ -7,7 +7,9 @@
 #include "base/runtime/arithmetic.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/interface/check.h"
+#include "world/model/joint_scene.h"
 #include "world/objects/body_table.h"
+#include "world/joints/joint.h"
 #include "world/world.h"
 
 // --- which one ---
@@ -171,10 +173,25 @@ static bool changes_contact(const struct scene *scene, int32_t id) {
            (is_stiffness && scene->settings.contact == PBS_CONTACT_PROJECTION);
 }
 
+/// Arms of joints follow the extents of bodies, and these the longest spring.
+static void measure_joints(pbs_world *w, const struct body *body) {
+    for (size_t i = 0; i < w->scene.joints.count && body->joint_count > 0; i++) {
+        struct world_joint *joint = scene_joint(&w->scene, i);
+        if (world_joint_has(joint, body)) {
+            world_joint_measure(joint);
+            w->topology.joints_are_current = false;
+        }
+    }
+}
+
 static void follow(pbs_world *w, struct body *body, int32_t id) {
     struct scene *scene = &w->scene;
     if (w->topology.is_current) {
         model_write_values(&w->topology.model, &scene->nodes, body);
+        joint_scene_write_stiffness(&w->topology, scene, body);
+    }
+    if (id == PBS_PARAMETER_REST_LENGTH) {
+        measure_joints(w, body);
     }
     if (changes_contact(scene, id)) {
         w->topology.contact_is_current = false;

@@ -68,13 +68,23 @@ struct joint joint_scene_make(const struct world_joint *own) {
 
 /// About what resists the motion of a node besides inertia, N/m. Affine bodies resist nothing but
 /// strain, which rows of joints do not ask for.
+static void fill_body(const struct nodes *nodes, const struct body *body, double *out) {
+    const double spacing = body->extent / cbrt((double)body->node_count);
+    for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
+        out[i] = spacing > 0.0 ? nodes->stiffness[i] / spacing : 0.0;
+    }
+}
+
 static void fill_stiffness(const struct scene *scene, double *out) {
     for (size_t b = 0; b < scene->bodies.count; b++) {
-        const struct body *body = scene_body(scene, b);
-        const double spacing = body->extent / cbrt((double)body->node_count);
-        for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
-            out[i] = spacing > 0.0 ? scene->nodes.stiffness[i] / spacing : 0.0;
-        }
+        fill_body(&scene->nodes, scene_body(scene, b), out);
+    }
+}
+
+void joint_scene_write_stiffness(struct topology *t, const struct scene *scene,
+                                 const struct body *body) {
+    if (t->joint_stiffness != NULL) {
+        fill_body(&scene->nodes, body, t->joint_stiffness);
     }
 }
 

@@ -12,6 +12,10 @@ struct joint joint_scene_make(const struct world_joint *joint);
 pbs_status joint_scene_build(struct topology *topology, const struct scene *scene,
                              struct memory *memory);
 
+/// The stiffness of a body's nodes has changed.
+void joint_scene_write_stiffness(struct topology *topology, const struct scene *scene,
+                                 const struct body *body);
+
 /// J, of the springs of all joints, in the scene's state.
 double joint_scene_spring_energy(const struct scene *scene);
 

@@ -265,6 +265,46 @@ static void a_changed_world_is_saved_as_it_is(void **state) {
     }
 }
 
+/// Joints stiffen with what they join, and measure by its size.
+static void joined_bodies_change_too(void **state) {
+    (void)state;
+    static const struct change joined[] = {{SOLID, PBS_PARAMETER_YOUNG, 3e4},
+                                           {SOLID, PBS_PARAMETER_DENSITY, 500.0},
+                                           {NET, PBS_PARAMETER_STIFFNESS, 300.0},
+                                           {NET, PBS_PARAMETER_REST_LENGTH, 0.15}};
+    for (size_t c = 0; c < COUNT_OF(joined); c++) {
+        struct world_of_all changed, other;
+        pbs_joint_desc d;
+        pbs_joint joint;
+        setup(&changed, PBS_SCHEME_IMPLICIT_EULER, NULL);
+        setup(&other, PBS_SCHEME_IMPLICIT_EULER, NULL);
+        assert_ok(pbs_joint_desc_init(&d, sizeof d));
+        d.kind = PBS_JOINT_DISTANCE;
+        d.lower = d.upper = 8.63; // they are 8.629 m apart
+        d.a = (pbs_point){.struct_size = sizeof d.a,
+                          .kind = PBS_POINT_VERTEX,
+                          .body = changed.bodies[SOLID],
+                          .index = 26};
+        d.b = (pbs_point){.struct_size = sizeof d.b,
+                          .kind = PBS_POINT_VERTEX,
+                          .body = changed.bodies[NET],
+                          .index = 1};
+        assert_ok(pbs_joint_create(changed.world, &d, &joint));
+        step(changed.world, 2);
+        assert_ok(pbs_body_set_parameter(changed.world, changed.bodies[joined[c].body],
+                                         joined[c].parameter, &joined[c].value, 1));
+        const struct saved_world saved = save_world(changed.world);
+        assert_ok(pbs_world_register_callback(other.world, SPRING_TAG, spring_energy, NULL));
+        assert_ok(pbs_world_restore(other.world, saved.data, saved.size));
+        free(saved.data);
+        step(changed.world, 2);
+        step(other.world, 2);
+        assert_true(pbs_world_hash(changed.world) == pbs_world_hash(other.world));
+        pbs_world_destroy(changed.world);
+        pbs_world_destroy(other.world);
+    }
+}
+
 /// Values element by element: an array that a solid did not have, and one of springs.
 static void elements_have_values_of_their_own(void **state) {
     (void)state;
@@ -542,6 +582,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_changed_body_is_one_that_was_made_so),
         cmocka_unit_test(a_changed_world_is_saved_as_it_is),
+        cmocka_unit_test(joined_bodies_change_too),
         cmocka_unit_test(elements_have_values_of_their_own),
         cmocka_unit_test(twice_as_stiff_is_twice_the_energy),
         cmocka_unit_test(values_that_change_in_each_step_allocate_nothing),
