@@ -119,6 +119,9 @@ SurfacePoint = struct(
     (DOUBLE * 3, "weights point normal"), (DOUBLE, "distance"))
 Point = struct(
     "pbs_point", (U32, "struct_size"), (I32, "kind"), (Body, "body"), (U32, "index reserved"), (DOUBLE * 4, "weights"), (DOUBLE * 3, "place"))
+Motion = struct(
+    "pbs_motion", (U32, "struct_size reserved"), (DOUBLE, "mass"),
+    (DOUBLE * 3, "center velocity angular_velocity momentum angular_momentum"), (DOUBLE * 9, "inertia"))
 Joint = struct("pbs_joint", (U64, "id"))
 JointDesc = struct(
     "pbs_joint_desc", (U32, "struct_size"), (I32, "kind"), (Point, "a b"), (DOUBLE * 3, "axis"),
@@ -198,7 +201,7 @@ LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, ExpertDesc, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
-           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, Point, Joint, JointDesc, JointState, BrokenJoint, EmbeddingDesc, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
+           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, Point, Motion, Joint, JointDesc, JointState, BrokenJoint, EmbeddingDesc, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
            EnergyControlStats, StepControlStats, TimeStats, TotalStats, MemoryStats, SceneStats, FailureStats, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
