@@ -64,12 +64,16 @@ struct scene {
     pbs_body brick, cube, sheet;
 };
 
-static void setup(struct scene *s) {
+static void fill(struct scene *s) {
     static const double corner[3] = {3.0, 0.0, 0.0}, away[3] = {-3.0, 0.0, 0.0};
-    s->world = new_world();
     s->brick = add_brick(s->world, 0.0, 0.0);
     s->cube = add_cube(s->world, 2, 0.5, corner, NULL);
     s->sheet = add_sheet(s->world, 3, 0.7, away, NULL);
+}
+
+static void setup(struct scene *s) {
+    s->world = new_world();
+    fill(s);
 }
 
 #define ROW(name, ...)                                                                             \
@@ -380,10 +384,16 @@ static void joined_bodies_do_not_touch(void **state) {
 
 // --- saved worlds, memory ---
 
-/// A door, a rope and a broken weld.
-static pbs_world *busy_world(pbs_joint joints[3]) {
+/// A door, a rope and a weld that breaks.
+static pbs_world *busy_world(int32_t threads, pbs_joint joints[3]) {
     struct scene s;
-    setup(&s);
+    pbs_world_desc settings;
+    assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    settings.contact = PBS_CONTACT_PROJECTION;
+    settings.gravity[1] = -9.81;
+    settings.threads = threads;
+    s.world = new_world_from(&settings);
+    fill(&s);
     const pbs_body other = add_brick(s.world, 0.5, 0.0);
     pbs_joint_desc d = describe(PBS_JOINT_HINGE, in_space(-0.2, 0.0, 0.0),
                                 on_brick(s.brick, -0.2, 0.0, 0.0));
@@ -405,7 +415,7 @@ static pbs_world *busy_world(pbs_joint joints[3]) {
 static void restored_joints_go_on_to_the_same_bits(void **state) {
     (void)state;
     pbs_joint joints[3];
-    pbs_world *world = busy_world(joints), *other = new_world();
+    pbs_world *world = busy_world(1, joints), *other = new_world();
     for (int i = 0; i < 15; i++) {
         assert_ok(pbs_world_step(world, 0.01));
     }
@@ -429,6 +439,24 @@ static void restored_joints_go_on_to_the_same_bits(void **state) {
         saved.data[i] = kept;
     }
     free(saved.data);
+    pbs_world_destroy(world);
+    pbs_world_destroy(other);
+}
+
+/// Threads change no bit, and steps with joints allocate nothing once some have been taken.
+static void threads_and_memory_are_those_of_other_worlds(void **state) {
+    (void)state;
+    pbs_joint joints[3], others[3];
+    pbs_world *world = busy_world(1, joints), *other = busy_world(4, others);
+    uint64_t calls = 0;
+    for (int i = 0; i < 30; i++) {
+        assert_ok(pbs_world_step(world, 0.01));
+        assert_ok(pbs_world_step(other, 0.01));
+        assert_true(pbs_world_hash(world) == pbs_world_hash(other));
+        const uint64_t now = stats_of(world).memory.allocator_calls;
+        assert_true(i < 20 || now == calls);
+        calls = now;
+    }
     pbs_world_destroy(world);
     pbs_world_destroy(other);
 }
@@ -470,6 +498,7 @@ int main(void) {
         cmocka_unit_test(settings_change_what_may_change),
         cmocka_unit_test(joined_bodies_do_not_touch),
         cmocka_unit_test(restored_joints_go_on_to_the_same_bits),
+        cmocka_unit_test(threads_and_memory_are_those_of_other_worlds),
         cmocka_unit_test(refused_memory_leaves_the_world_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
