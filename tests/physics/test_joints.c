@@ -506,6 +506,45 @@ static void a_parallelogram_stays_one(void **state) {
     pbs_world_destroy(world);
 }
 
+/// Equilibrium by statics: three rods on hinges with springs, each of which bears the moment of all
+/// that is beyond it.
+static void hinges_with_springs_find_equilibrium(void **state) {
+    (void)state;
+    enum { RODS = 3 };
+    const double sides[3] = {1.0, 0.1, 0.1}, stiffness = 20.0;
+    pbs_world *world = new_joint_world(PBS_SCHEME_QUASI_STATIC, G);
+    pbs_body rods[RODS];
+    pbs_joint hinges[RODS];
+    for (int i = 0; i < RODS; i++) {
+        const double at[3] = {i + 0.5, 0.0, 0.0};
+        pbs_joint_desc d;
+        rods[i] = add_box(world, sides, 1.0, at, 1e8);
+        assert_ok(pbs_joint_desc_init(&d, sizeof d));
+        d.kind = PBS_JOINT_HINGE;
+        d.a = i == 0 ? in_space(0.0, 0.0, 0.0) : on_body(rods[i - 1], 0.5, 0.0, 0.0);
+        d.b = on_body(rods[i], -0.5, 0.0, 0.0);
+        d.spring_stiffness = stiffness;
+        assert_ok(pbs_joint_create(world, &d, &hinges[i]));
+    }
+    assert_ok(pbs_world_step(world, 1.0));
+    for (int i = 0; i < RODS; i++) {
+        const pbs_joint_state s = state_of(world, hinges[i]);
+        const pbs_point root = on_body(rods[i], -0.5, 0.0, 0.0);
+        double from[3], moment = 0.0;
+        assert_ok(pbs_world_point_position(world, &root, from));
+        for (int k = i; k < RODS; k++) {
+            const pbs_point centre = on_body(rods[k], 0.0, 0.0, 0.0);
+            double x[3];
+            assert_ok(pbs_world_point_position(world, &centre, x));
+            moment += G * (x[0] - from[0]);
+        }
+        assert_near(s.force[1], (RODS - i) * G, 1e-4, "force");
+        assert_near(-stiffness * s.coordinate, moment, 1e-3 * moment, "moment of the spring");
+        assert_small(s.gap, 1.5e-8, "gap");
+    }
+    pbs_world_destroy(world);
+}
+
 /// Three bricks on two joints in free flight: momentum and angular momentum are those that they
 /// began with. The tolerance is that of Newton's method, as the sum of what it leaves of forces
 /// pushes the whole for as long as the flight takes.
@@ -581,6 +620,7 @@ int main(void) {
         cmocka_unit_test(a_rope_is_slack_or_taut),
         cmocka_unit_test(a_crank_and_rocker_stay_closed),
         cmocka_unit_test(a_parallelogram_stays_one),
+        cmocka_unit_test(hinges_with_springs_find_equilibrium),
         cmocka_unit_test(a_free_linkage_keeps_its_momentum),
         cmocka_unit_test(joints_that_contradict_each_other_say_so),
     };

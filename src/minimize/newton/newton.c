@@ -517,7 +517,7 @@ void newton_result_add(struct newton_result *sum, const struct newton_result *pa
     sum->preconditioner = part->linear_solves > 0 ? part->preconditioner : sum->preconditioner;
     sum->preconditioner_shift = fmax(sum->preconditioner_shift, part->preconditioner_shift);
     sum->value = part->value;
-    sum->joint_gap = fmax(sum->joint_gap, part->joint_gap);
+    sum->joint_gap = part->joint_gap;
     sum->failure = part->failure.kind != PBS_FAILURE_NONE ? part->failure : sum->failure;
     sum->force_error = fmax(sum->force_error, part->force_error);
 }
