@@ -303,7 +303,13 @@ static double search(const struct energy_step *step, const struct energy_sums *s
                 s->alpha_max);
 }
 
-/// Returns 1, unless the energy error at alpha = 1 has had the same sign three times in a row.
+// Of the error at alpha = 1, what a correction may leave.
+static const double CORRECTED = 1e-6;
+
+/// Returns 1, unless the energy error at alpha = 1 has had the same sign three times in a row. If
+/// the target cannot be reached, the next step searches again: stiff modes grow by up to a tenth if
+/// two steps with alpha = 1 follow each one with alpha = 0 (docs/theory/energy_control.md section
+/// 2).
 static double search_sparsely(const struct energy_step *step, struct energy_sums *sums,
                               double error) {
     const double end = sums->square + sums->product + error;
@@ -312,8 +318,10 @@ static double search_sparsely(const struct energy_step *step, struct energy_sums
     if (sums->errors < 3 && sums->errors > -3) {
         return 1.0;
     }
-    sums->errors = 0;
-    return search(step, sums, error);
+    const double alpha = search(step, sums, error);
+    const double left = (sums->square * alpha + sums->product) * alpha + error;
+    sums->errors = fabs(left) <= CORRECTED * fabs(end) ? 0 : 2 * sign;
+    return alpha;
 }
 
 static double choose(const struct energy_step *step, struct energy_sums *sums) {

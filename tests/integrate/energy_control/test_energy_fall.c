@@ -559,6 +559,43 @@ static void a_saved_fall_goes_on(void **state) {
     pbs_world_destroy(other);
 }
 
+/// A pinned cube in its rest shape without any force, in a turned place where rounding leaves
+/// forces: none of the searches makes motion of that. With sparse search alone, whose corrections
+/// once came every third step, it had 28 kJ after 800 steps in some place: cycles of alpha = 1, 1,
+/// 0 are unstable for stiff modes.
+static void rounding_stays_rounding(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(over_euler); i++) {
+        const pbs_world_desc settings = settings_with(0.0, 1e-8);
+        const pbs_integrator_desc d = describe(over_euler[i]);
+        pbs_world *world = world_with(&settings, &d);
+        const double corner[3] = {0.1, 0.7, -0.3};
+        const uint32_t pinned[2] = {0, 1};
+        pbs_solid_desc like;
+        assert_ok(pbs_solid_desc_init(&like, sizeof like));
+        like.young = 1e6;
+        const pbs_body body = add_cube(world, 2, 0.3, corner, &like);
+        double *x = malloc(3 * pbs_body_vertex_count(world, body) * sizeof *x);
+        assert_non_null(x);
+        memcpy(x, pbs_body_positions(world, body),
+               3 * pbs_body_vertex_count(world, body) * sizeof *x);
+        for (size_t v = 0; v < pbs_body_vertex_count(world, body); v++) {
+            const double turned[2] = {0.6 * x[3 * v] - 0.8 * x[3 * v + 1],
+                                      0.8 * x[3 * v] + 0.6 * x[3 * v + 1]};
+            memcpy(x + 3 * v, turned, sizeof turned);
+        }
+        assert_ok(pbs_body_set_positions(world, body, x, pbs_body_vertex_count(world, body)));
+        assert_ok(pbs_body_pin(world, body, pinned, 2, PBS_AXIS_ALL));
+        for (int k = 0; k < 800; k++) {
+            assert_ok(pbs_world_step(world, 2.5e-3));
+        }
+        // A-1 lets what rounding leaves at first vibrate on, and add up.
+        assert_small(energy_of(world).total, 1e-9, "energy");
+        free(x);
+        pbs_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_falling_brick_keeps_its_spin),
@@ -570,6 +607,7 @@ int main(void) {
         cmocka_unit_test(bounces_return_to_their_height),
         cmocka_unit_test(changes_of_the_step_keep_the_height),
         cmocka_unit_test(what_rests_stays),
+        cmocka_unit_test(rounding_stays_rounding),
         cmocka_unit_test(the_target_is_a_bound),
         cmocka_unit_test(holding_changes_what_is_kept),
         cmocka_unit_test(a_constant_force_leaves_others_alone),
