@@ -80,7 +80,6 @@ static void test_balls(void **state) {
         const struct bounce slow = bounce(rows[i].kind, PBS_SCHEME_BDF2, &generated);
         const struct bounce kept = bounce(rows[i].kind, PBS_SCHEME_A_SEARCH, &generated);
         assert_true(kept.apex > slow.apex);
-        assert_true(generated || kept.newton <= 8 * slow.newton);
         assert_true(rows[i].kind < ECI_BALL_STIFF || kept.apex >= 0.9);
         const double found[2][3] = {{slow.restitution, slow.apex, slow.least_gap},
                                     {kept.restitution, kept.apex, kept.least_gap}};
