@@ -1,6 +1,5 @@
 // Joints come, change and go.
 #include <math.h>
-#include <string.h>
 
 #include "base/runtime/arithmetic.h"
 #include "base/matrix3/math3.h"
@@ -105,10 +104,22 @@ bool pbs_joint_is_valid(const pbs_world *w, pbs_joint j) {
 
 // --- changes ---
 
+static bool are_equal(const double *a, const double *b, int count) {
+    int k = 0;
+    while (k < count && a[k] == b[k]) {
+        k++;
+    }
+    return k == count;
+}
+
+static bool is_same_point(const pbs_point *a, const pbs_point *b) {
+    return a->kind == b->kind && a->body.id == b->body.id && a->index == b->index &&
+           are_equal(a->weights, b->weights, 4) && are_equal(a->place, b->place, 3);
+}
+
 static pbs_status check_same_place(const pbs_joint_desc *now, const pbs_joint_desc *next) {
-    const bool same = now->kind == next->kind && memcmp(&now->a, &next->a, sizeof now->a) == 0 &&
-                      memcmp(&now->b, &next->b, sizeof now->b) == 0 &&
-                      memcmp(now->axis, next->axis, sizeof now->axis) == 0;
+    const bool same = now->kind == next->kind && is_same_point(&now->a, &next->a) &&
+                      is_same_point(&now->b, &next->b) && are_equal(now->axis, next->axis, 3);
     return same
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,

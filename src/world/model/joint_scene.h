@@ -5,7 +5,7 @@
 #include "world/model/topology.h"
 
 /// A joint with its nodes in the world.
-struct joint joint_scene_make(const struct world_joint *joint);
+struct joint joint_scene_make(const struct world_joint *own);
 
 /// Builds topology->joints of the scene's joints that are not broken, and marks joined bodies in
 /// the model. Nothing else of the topology depends on joints. PBS_ERROR_MEMORY.
