@@ -54,6 +54,7 @@ static void clear(const struct pass *pass, uint32_t domain) {
 static bool is_included(const struct term_table *table, const struct evaluation *evaluation) {
     return (table->has_damping || !evaluation->damping_weights) &&
            (table->is_linear || !evaluation->constant_forces) &&
+           (table->is_load || !evaluation->loads_only) &&
            (table->kind == ENERGY_DISSIPATED || !evaluation->dissipative_only);
 }
 
@@ -138,6 +139,15 @@ static int evaluate_whole(const struct pass *pass, struct tasks *tasks,
     return answer;
 }
 
+static void prepare(const struct pass *pass, struct tasks *tasks) {
+    for (size_t k = 0; k < pass->term_count; k++) {
+        const struct term_table *table = pass->terms[k].table;
+        if (table->prepare != NULL && is_included(table, pass->evaluation)) {
+            table->prepare(pass->terms[k].self, tasks, pass->evaluation);
+        }
+    }
+}
+
 static void collect_values(const struct pass *pass, const double whole[ENERGY_KIND_COUNT],
                            struct terms_result *result) {
     result->value = 0.0;
@@ -163,6 +173,7 @@ int terms_evaluate(struct tasks *tasks, const struct assembly *assembly, const s
                         .evaluation = evaluation,
                         .result = &requested,
                         .domain_results = result->scratch->domain_results};
+    prepare(&pass, tasks);
     tasks_for(tasks, assembly->layout.domain_count, evaluate_piece, &pass);
     double whole[ENERGY_KIND_COUNT] = {0.0};
     int answer = evaluate_on_calling_thread(&pass);
@@ -219,13 +230,20 @@ double terms_max_step(struct tasks *tasks, const struct assembly *assembly,
 const struct product_operator *terms_products(struct tasks *tasks, const struct term *terms,
                                               size_t term_count,
                                               const struct evaluation *evaluation) {
-    const struct product_operator *products = NULL;
-    for (size_t t = 0; t < term_count && products == NULL; t++) {
-        if (terms[t].table->products != NULL && is_included(terms[t].table, evaluation)) {
-            products = terms[t].table->products(terms[t].self, tasks, evaluation);
+    struct product_operator *first = NULL;
+    struct product_operator **end = &first;
+    for (size_t t = 0; t < term_count; t++) {
+        const struct term_table *table = terms[t].table;
+        if (table->products != NULL && is_included(table, evaluation)) {
+            struct product_operator *products = table->products(terms[t].self, tasks, evaluation);
+            if (products != NULL) {
+                products->next = NULL;
+                *end = products;
+                end = &products->next;
+            }
         }
     }
-    return products;
+    return first;
 }
 
 // --- coupling ---

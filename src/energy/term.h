@@ -43,6 +43,7 @@ struct evaluation {
                           ///< finite
     bool constant_forces; ///< evaluate only terms that are linear in x
     bool dissipative_only; ///< evaluate only terms of kind ENERGY_DISSIPATED
+    bool loads_only;       ///< evaluate only terms that are loads
 };
 
 /// Receives the contributions of a domain. gradient and blocks have the layout of assembly.h;
@@ -71,6 +72,13 @@ struct term_table {
     int (*evaluate)(const void *self, const struct assembly *assembly,
                     const struct stencil_groups *groups, uint32_t domain,
                     const struct evaluation *evaluation, struct evaluation_sums *sums);
+    /// Computes what the domains share, before any of them is evaluated at evaluation->x. Called on
+    /// the thread that steps the world; distributes its work over `tasks`. Null: they share
+    /// nothing.
+    void (*prepare)(void *self, struct tasks *tasks, const struct evaluation *evaluation);
+    /// For terms with prepare: returns the value at x without changing anything, for readers of a
+    /// constant world.
+    double (*value)(const void *self, const double *x);
     /// For terms with has_own_order (struct term): adds value, gradient (in node order) and values
     /// by node of all domains at once. Called on the thread that steps the world; distributes its
     /// work over `tasks`.
@@ -97,15 +105,15 @@ struct term_table {
     const uint8_t *(*uncoupled)(const void *self, uint64_t *changes);
     /// Returns an operator for products with the part of the Hessian that is not assembled into
     /// blocks, at evaluation->x and projected as `evaluation` says. The operator is valid until the
-    /// next call. A null function or result means that all of the Hessian is assembled. At most one
-    /// term has an unassembled part.
-    const struct product_operator *(*products)(void *self, struct tasks *tasks,
-                                               const struct evaluation *evaluation);
+    /// next call. A null function or result means that all of the Hessian is assembled.
+    struct product_operator *(*products)(void *self, struct tasks *tasks,
+                                         const struct evaluation *evaluation);
     /// Null: the term does not own self.
     void (*destroy)(void *self, struct memory *memory);
     bool has_damping; ///< evaluate applies damping_weights; other terms are skipped in such an
                       ///< evaluation
     bool is_linear;   ///< linear in x: the force does not depend on x
+    bool is_load;     ///< acts from outside, as weight does, and is not linear in x
     bool on_calling_thread; ///< evaluate must run on the thread that steps the world (a host's
                             ///< callbacks)
 };

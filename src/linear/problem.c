@@ -27,8 +27,8 @@ static void restrain(const double tangent[9], double u[3]) {
 
 void problem_begin_product(struct tasks *tasks, const struct linear_problem *problem,
                            const double *x) {
-    if (problem->f) {
-        problem->f->multiply(problem->f->self, tasks, x);
+    for (const struct product_operator *f = problem->f; f != NULL; f = f->next) {
+        f->multiply(f->self, tasks, x);
     }
 }
 
@@ -37,7 +37,9 @@ static void apply_operator(const struct linear_problem *problem, uint32_t domain
     const uint32_t first = problem->a->layout->domain_start[domain];
     const uint32_t end = problem->a->layout->domain_start[domain + 1];
     memset(y + 3 * (size_t)first, 0, 3 * (size_t)(end - first) * sizeof *y);
-    problem->f->add_domain(problem->f->self, domain, y);
+    for (const struct product_operator *f = problem->f; f != NULL; f = f->next) {
+        f->add_domain(f->self, domain, y);
+    }
     for (size_t i = 0; i < problem->restriction_count; i++) {
         const struct row_restriction *restriction = &problem->restrictions[i];
         if (restriction->row >= first && restriction->row < end) {
@@ -84,6 +86,14 @@ void problem_multiply_assembled(struct tasks *tasks, const struct linear_problem
                                 const double *x, double *y) {
     struct product p = {problem, x, y};
     tasks_for(tasks, problem->a->layout->domain_count, assembled_piece, &p);
+}
+
+double problem_product_blocks(const struct linear_problem *problem) {
+    double blocks = 0.0;
+    for (const struct product_operator *f = problem->f; f != NULL; f = f->next) {
+        blocks += f->blocks;
+    }
+    return blocks;
 }
 
 static double trace(const double block[9]) {

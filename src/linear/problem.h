@@ -24,7 +24,8 @@ struct product_operator {
     void (*multiply)(void *self, struct tasks *tasks, const double *x);
     /// Adds the rows of F x that belong to one domain to y.
     void (*add_domain)(const void *self, uint32_t domain, double *y);
-    double blocks; ///< cost of a product, in block products of H0
+    double blocks;                 ///< cost of a product, in block products of H0
+    struct product_operator *next; ///< F is the sum of this one and those that follow; null: none
 };
 
 struct linear_problem {
@@ -57,6 +58,9 @@ void problem_multiply_domain(const struct linear_problem *problem, uint32_t doma
 /// y = (H0 + C) x.
 void problem_multiply_assembled(struct tasks *tasks, const struct linear_problem *problem,
                                 const double *x, double *y);
+
+/// Returns the cost of a product with F, in block products of H0.
+double problem_product_blocks(const struct linear_problem *problem);
 
 /// Returns the stiffness ratio of contact: the maximum over rows of trace(diagonal block of C) /
 /// trace(diagonal block of H0); 0: no contact.

@@ -67,7 +67,10 @@ static void make_case(uint32_t cells, double density, struct operator_case *out)
     }
     memory_release(&memory, random);
     out->springs.problem = &out->base.problem;
-    out->f = (struct product_operator){&out->springs, begin_springs, add_springs, 100.0};
+    out->f = (struct product_operator){.self = &out->springs,
+                                       .multiply = begin_springs,
+                                       .add_domain = add_springs,
+                                       .blocks = 100.0};
     out->base.problem.f = &out->f;
     out->base.problem.tolerance = 1e-8;
 }

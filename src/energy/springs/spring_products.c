@@ -80,9 +80,9 @@ pbs_status spring_products_create(struct memory *memory, const struct spring_pro
     return PBS_OK;
 }
 
-const struct product_operator *spring_products_linearize(struct spring_products *products,
-                                                         struct tasks *tasks, const double *x,
-                                                         bool project) {
+struct product_operator *spring_products_linearize(struct spring_products *products,
+                                                   struct tasks *tasks, const double *x,
+                                                   bool project) {
     pair_layout_gather(tasks, products->input.layout, x, products->positions);
     products->project = project;
     return &products->table;

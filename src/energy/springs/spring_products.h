@@ -27,8 +27,8 @@ void spring_products_destroy(struct spring_products *products, struct memory *me
 
 /// Sets the state x (node order, copied) at which the Hessian is taken, and whether each spring's
 /// Hessian is made positive semidefinite. Returns the operator.
-const struct product_operator *spring_products_linearize(struct spring_products *products,
-                                                         struct tasks *tasks, const double *x,
-                                                         bool project);
+struct product_operator *spring_products_linearize(struct spring_products *products,
+                                                   struct tasks *tasks, const double *x,
+                                                   bool project);
 
 #endif

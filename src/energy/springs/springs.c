@@ -699,8 +699,8 @@ static const uint8_t *uncoupled(const void *self, uint64_t *changes) {
     return springs->changes > 0 ? broken : NULL;
 }
 
-static const struct product_operator *products(void *self, struct tasks *tasks,
-                                               const struct evaluation *evaluation) {
+static struct product_operator *products(void *self, struct tasks *tasks,
+                                         const struct evaluation *evaluation) {
     struct springs *springs = self;
     return springs->near == NULL ? NULL
                                  : spring_products_linearize(springs->near->products, tasks,

@@ -95,6 +95,24 @@ static double largest_fall(const struct solve *s) {
     return largest;
 }
 
+/// Returns the norm of the loads that depend on x, N: pressure.
+static double load_forces(struct solve *s, const double *x) {
+    const struct objective *o = s->objective;
+    bool any = false;
+    for (size_t t = 0; t < o->term_count; t++) {
+        any = any || o->terms[t].table->is_load;
+    }
+    if (!any) {
+        return 0.0;
+    }
+    const struct evaluation evaluation = {
+        .what = EVALUATE_GRADIENT, .x = x, .stage = o->stage, .loads_only = true};
+    struct terms_result forces = {.gradient = s->problem->gradient, .scratch = o->scratch};
+    const int answer = terms_evaluate(s->tasks, o->assembly, o->terms, o->term_count, &evaluation,
+                                      &forces);
+    return is_usable(s, answer, PBS_OK) ? norm(s, s->problem->gradient) : 0.0;
+}
+
 /// Returns the norm of the internal forces at x, N. In equilibrium they balance constraint, contact
 /// and gravity forces. At least the weight is returned, for bodies that are not supported.
 static double acting_forces(struct solve *s, const double *x) {
@@ -108,7 +126,8 @@ static double acting_forces(struct solve *s, const double *x) {
     const double carried = is_usable(s, result.answer, result.status)
                                ? norm(s, s->problem->gradient)
                                : 0.0;
-    return isfinite(carried) ? fmax(carried, s->gravity) : s->gravity;
+    const double least = fmax(s->gravity, load_forces(s, x));
+    return isfinite(carried) ? fmax(carried, least) : least;
 }
 
 static double tolerance_at(struct solve *s, const double *x) {

@@ -164,7 +164,7 @@ static struct selection_system describe(const struct automatic *s) {
     const struct linear_problem *problem = s->problem;
     struct selection_system system = {.rows = problem->a->row_count,
                                       .own_blocks = (double)problem->a->block_count,
-                                      .product_blocks = problem->f ? problem->f->blocks : 0.0,
+                                      .product_blocks = problem_product_blocks(problem),
                                       .tolerance = problem->tolerance};
     const struct contact_matrix *c = problem->c;
     if (c && c->row_count > 0) {

@@ -1,0 +1,255 @@
+// Pressure in closed surfaces: its laws, and its derivatives beside differences of the value.
+#include <math.h>
+#include <string.h>
+
+#include "base/matrix3/math3.h"
+#include "energy/evaluate.h"
+#include "energy/pressure/pressure.h"
+#include "linear/problem.h"
+#include "support/host/refusals.h"
+#include "support/numerics/derivatives.h"
+#include "support/random.h"
+#include "support/testing.h"
+
+enum { NODES = 20, SIZE = 3 * NODES, SURFACES = 2, TRIANGLES = 20 };
+
+/// A cube's surface on nodes 1 to 8 and an octahedron's on 10 to 15; the others are of no surface.
+static const uint32_t triangles[3 * TRIANGLES] = {
+    1,  3,  2,  2,  3,  4,  5,  6,  7,  6,  8,  7,  1,  2,  5,  2,  6,  5,  3,  7,
+    4,  4,  7,  8,  1,  5,  3,  3,  5,  7,  2,  4,  6,  4,  8,  6,  10, 12, 14, 12,
+    11, 14, 11, 13, 14, 13, 10, 14, 12, 10, 15, 11, 12, 15, 13, 11, 15, 10, 13, 15};
+static const size_t triangle_start[SURFACES + 1] = {0, 12, 20};
+
+static struct memory memory;
+
+struct fixture {
+    double x[SIZE];
+    struct term term;
+    struct assembly assembly;
+    struct terms_scratch scratch;
+    double *blocks, *gradient;
+    bool project;
+};
+
+static void place(struct random *random, double *x) {
+    for (size_t i = 0; i < 8; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            x[3 * (1 + i) + k] = 0.5 * (double)(i >> k & 1) + 0.3;
+        }
+    }
+    for (size_t i = 0; i < 6; i++) {
+        x[3 * (10 + i) + i / 2] = i % 2 == 0 ? 1.0 : -1.0;
+    }
+    for (size_t k = 0; k < SIZE; k++) {
+        x[k] += random_uniform(random, -0.1, 0.1);
+    }
+}
+
+static void setup(struct fixture *f, const struct pressure_law *laws) {
+    struct random random = random_seed(4);
+    struct pressure *pressure = NULL;
+    *f = (struct fixture){.project = false};
+    const struct pressure_input input = {.node_count = NODES,
+                                         .triangle_count = TRIANGLES,
+                                         .triangles = triangles,
+                                         .surface_count = SURFACES,
+                                         .triangle_start = triangle_start,
+                                         .laws = laws};
+    place(&random, f->x);
+    assert_ok(pressure_create(&memory, &input, &pressure));
+    f->term = pressure_term(pressure);
+    assert_ok(assembly_build(&memory, NODES, 3, &f->term.stencils, 1, &f->assembly));
+    assert_ok(f->term.table->bind(f->term.self, &memory, f->assembly.terms));
+    assert_ok(terms_reserve(&memory, &f->assembly, &f->scratch));
+    f->blocks = memory_allocate(&memory, 9 * f->assembly.block_slot_count, sizeof(double));
+    f->gradient = memory_allocate(&memory, 3 * f->assembly.vector_slot_count, sizeof(double));
+}
+
+static void teardown(struct fixture *f) {
+    memory_release(&memory, f->blocks);
+    memory_release(&memory, f->gradient);
+    terms_release(&memory, &f->scratch);
+    assembly_free(&memory, &f->assembly);
+    f->term.table->destroy(f->term.self, &memory);
+}
+
+static struct evaluation evaluation_at(const struct fixture *f, uint32_t what, const double *x) {
+    return (struct evaluation){.what = what, .x = x, .project = f->project};
+}
+
+static double value_at(void *context, const double *x) {
+    struct fixture *f = context;
+    const struct evaluation evaluation = evaluation_at(f, EVALUATE_VALUE, x);
+    struct terms_result result = {.scratch = &f->scratch};
+    assert_int_equal(terms_evaluate(NULL, &f->assembly, &f->term, 1, &evaluation, &result),
+                     EVALUATE_OK);
+    return result.value;
+}
+
+static void gradient_at(void *context, const double *x, double *gradient) {
+    struct fixture *f = context;
+    const struct evaluation evaluation = evaluation_at(f, EVALUATE_GRADIENT, x);
+    struct terms_result result = {.gradient = f->gradient, .scratch = &f->scratch};
+    assert_int_equal(terms_evaluate(NULL, &f->assembly, &f->term, 1, &evaluation, &result),
+                     EVALUATE_OK);
+    memcpy(gradient, f->gradient, SIZE * sizeof *gradient);
+}
+
+/// Blocks and products, column by column.
+static void hessian_at(void *context, const double *x, double *hessian) {
+    struct fixture *f = context;
+    const struct evaluation evaluation = evaluation_at(f, EVALUATE_HESSIAN, x);
+    struct terms_result result = {.blocks = f->blocks, .scratch = &f->scratch};
+    assert_int_equal(terms_evaluate(NULL, &f->assembly, &f->term, 1, &evaluation, &result),
+                     EVALUATE_OK);
+    struct bsr matrix = f->assembly.pattern;
+    matrix.values = f->blocks;
+    const struct linear_problem problem = {.a = &matrix,
+                                           .f = terms_products(NULL, &f->term, 1, &evaluation)};
+    for (size_t k = 0; k < SIZE; k++) {
+        double unit[SIZE] = {0.0}, rows[SIZE], product[SIZE], column[SIZE];
+        unit[k] = 1.0;
+        assembly_to_rows(NULL, &f->assembly, unit, rows);
+        problem_multiply(NULL, &problem, rows, product);
+        assembly_to_nodes(NULL, &f->assembly, product, column);
+        for (size_t i = 0; i < SIZE; i++) {
+            hessian[SIZE * i + k] = column[i];
+        }
+    }
+}
+
+static const struct pressure_law laws[3][SURFACES] = {
+    {{.pressure = 3.0, .outside = 1.0, .volume = 0.2}, {.outside = 2.0, .volume = 0.2}},
+    {{.is_gas = true, .pressure = 3.0, .outside = 1.0, .exponent = 1.0, .volume = 0.2},
+     {.is_gas = true, .pressure = 1.0, .outside = 2.0, .exponent = 1.4, .volume = 1.2}},
+    {{.pressure = 3.0, .outside = 1.0, .volume = 0.2},
+     {.is_gas = true, .pressure = 1.0, .outside = 0.0, .exponent = 5.0 / 3.0, .volume = 1.2}},
+};
+
+static void derivatives_are_those_of_the_value(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct fixture f;
+        setup(&f, laws[i]);
+        const struct derivatives_function function = {SIZE, value_at, gradient_at, hessian_at, &f};
+        assert_small(derivatives_gradient_error(&function, f.x, 1e-3), 1e-10, "gradient");
+        assert_small(derivatives_hessian_error(&function, f.x, 1e-3), 1e-9, "Hessian");
+        assert_small(derivatives_asymmetry(&function, f.x), 1e-15, "asymmetry");
+        teardown(&f);
+    }
+}
+
+/// The projected Hessian of a triangle is semidefinite, and nothing less would do: what is taken
+/// away from it is semidefinite too, and their product is 0.
+static void triangles_are_projected(void **state) {
+    (void)state;
+    struct random random = random_seed(8);
+    for (int i = 0; i < 100; i++) {
+        double x[9], exact[81], projected[81], largest = 0.0;
+        random_fill(&random, -1.0, 1.0, x, 9);
+        const double excess = i % 2 == 0 ? 3.0 : -2.0;
+        pressure_triangle_hessian(x, excess, false, exact);
+        pressure_triangle_hessian(x, excess, true, projected);
+        for (size_t r = 0; r < 9; r++) {
+            for (size_t c = 0; c < 9; c++) {
+                double product = 0.0, square = 0.0;
+                for (size_t k = 0; k < 9; k++) {
+                    product += projected[9 * r + k] * (projected[9 * k + c] - exact[9 * k + c]);
+                    square += projected[9 * r + k] * projected[9 * k + c];
+                }
+                largest = fmax(largest, fabs(square));
+                assert_small(product, 1e-13, "product of both parts");
+                assert_near(projected[9 * r + c], projected[9 * c + r], 1e-14, "symmetry");
+            }
+        }
+        assert_true(largest > 1e-4);
+        for (int k = 0; k < 20; k++) {
+            double y[9], above = 0.0, below = 0.0;
+            random_fill(&random, -1.0, 1.0, y, 9);
+            for (size_t e = 0; e < 81; e++) {
+                above += y[e / 9] * projected[e] * y[e % 9];
+                below += y[e / 9] * (projected[e] - exact[e]) * y[e % 9];
+            }
+            assert_true(above > -1e-13 && below > -1e-13);
+        }
+    }
+    // A triangle without area has no normal, and adds nothing that could not be finite.
+    const double line[9] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0};
+    double hessian[81];
+    pressure_triangle_hessian(line, 1.0, true, hessian);
+    for (size_t e = 0; e < 81; e++) {
+        assert_true(isfinite(hessian[e]));
+    }
+}
+
+/// Values in closed form, and that of gamma = 1 as the limit of others.
+static void gases_follow_their_law(void **state) {
+    (void)state;
+    struct pressure_law law = {
+        .is_gas = true, .pressure = 2e5, .outside = 1e5, .exponent = 1.0, .volume = 0.5};
+    const struct pressure_state isothermal = pressure_law_at(&law, 0.25);
+    assert_near(isothermal.value, 2e5 * 0.5 * log(2.0) - 1e5 * 0.25, 1e-9, "energy");
+    assert_near(isothermal.excess, 3e5, 1e-9, "excess");
+    assert_near(isothermal.stiffness, 4e5 / 0.25, 1e-8, "stiffness");
+    law.exponent = 1.0 + 1e-9;
+    assert_near(pressure_law_at(&law, 0.25).value, isothermal.value, 1e-4, "limit");
+    law.exponent = 1.4;
+    const struct pressure_state adiabatic = pressure_law_at(&law, 0.25);
+    assert_near(adiabatic.value, 2e5 * 0.5 * (pow(2.0, 0.4) - 1.0) / 0.4 - 1e5 * 0.25, 1e-9,
+                "energy");
+    assert_near(adiabatic.excess, 2e5 * pow(2.0, 1.4) - 1e5, 1e-9, "excess");
+    assert_true(pressure_law_at(&law, 0.0).value == INFINITY);
+    assert_true(pressure_law_at(&law, -1.0).value == INFINITY);
+    law.is_gas = false;
+    assert_near(pressure_law_at(&law, -1.0).value, 1e5 * 1.5, 1e-9, "constant pressure");
+}
+
+/// Turned inside out a gas has no state, and another law is one from the next evaluation on.
+static void laws_change(void **state) {
+    (void)state;
+    struct fixture f;
+    setup(&f, laws[1]);
+    double turned[SIZE];
+    for (size_t k = 0; k < SIZE; k++) {
+        turned[k] = -f.x[k];
+    }
+    const struct evaluation evaluation = evaluation_at(&f, EVALUATE_VALUE, turned);
+    struct terms_result result = {.scratch = &f.scratch};
+    assert_int_equal(terms_evaluate(NULL, &f.assembly, &f.term, 1, &evaluation, &result),
+                     EVALUATE_RECOVERABLE);
+    const struct pressure_law none = {.pressure = 1.0, .outside = 1.0};
+    pressure_set_law(f.term.self, 0, &none);
+    pressure_set_law(f.term.self, 1, &none);
+    assert_near(value_at(&f, turned), 0.0, 0.0, "value without excess");
+    teardown(&f);
+}
+
+static pbs_status create(struct memory *fresh, const void *context) {
+    struct pressure *pressure = NULL;
+    const pbs_status status = pressure_create(fresh, context, &pressure);
+    pressure_destroy(pressure, fresh);
+    return status;
+}
+
+static void refused_memory_is_a_status(void **state) {
+    (void)state;
+    const struct pressure_input input = {.node_count = NODES,
+                                         .triangle_count = TRIANGLES,
+                                         .triangles = triangles,
+                                         .surface_count = SURFACES,
+                                         .triangle_start = triangle_start,
+                                         .laws = laws[0]};
+    assert_refusals_are_statuses(create, &input, 20);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derivatives_are_those_of_the_value),
+        cmocka_unit_test(triangles_are_projected),
+        cmocka_unit_test(gases_follow_their_law),
+        cmocka_unit_test(laws_change),
+        cmocka_unit_test(refused_memory_is_a_status),
+    };
+    memory_init(&memory, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
