@@ -350,6 +350,33 @@ static pbs_status place_body(struct session *s, pbs_world *world) {
     }
 }
 
+static pbs_status apply_force(struct session *s, pbs_world *world) {
+    double force[3], torque[3];
+    pbs_point point = {.struct_size = sizeof point, .body = take_body(s)};
+    take_numbers(&s->in, force, 3);
+    take_numbers(&s->in, torque, 3);
+    take_numbers(&s->in, point.weights, 2);
+    point.weights[2] = 1.0 - point.weights[0] - point.weights[1];
+    point.kind = take(&s->in) % 6;
+    point.index = take(&s->in) % 30;
+    const uint8_t choice = take(&s->in);
+    const int32_t duration = choice >> 4;
+    const pbs_pressure_desc pressure = {.struct_size = sizeof pressure,
+                                        .kind = duration % 3,
+                                        .pressure = force[0],
+                                        .outside = force[1],
+                                        .exponent = 1.4,
+                                        .volume = torque[2]};
+    switch (choice % 6) {
+    case 0: return pbs_body_apply_force(world, &point, force, duration % 3);
+    case 1: return pbs_body_apply_wrench(world, point.body, force, torque, duration % 3);
+    case 2: return pbs_body_apply_impulse(world, &point, force);
+    case 3: return pbs_body_set_gravity(world, point.body, torque[0], force);
+    case 4: return pbs_body_set_pressure(world, point.body, torque[0] > 1.0 ? NULL : &pressure);
+    default: return pbs_body_clear_forces(world, point.body);
+    }
+}
+
 /// Springs, affine, bonded and peridynamic bodies and what is theirs.
 static pbs_status call_stiff(struct session *s, pbs_world *world) {
     const uint8_t which = take(&s->in) % 8;
@@ -363,6 +390,7 @@ static pbs_status call_stiff(struct session *s, pbs_world *world) {
     case 4: return make_bonded(s, world);
     case 5: return turn_body(s, world);
     case 6: return make_peridynamic(s, world);
+    case 7: return apply_force(s, world);
     default: return place_body(s, world);
     }
 }

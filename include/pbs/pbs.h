@@ -21,6 +21,7 @@
 #include "collider.h"
 #include "embedding.h"
 #include "expert.h"
+#include "force.h"
 #include "grid.h"
 #include "integrator.h"
 #include "joint.h"

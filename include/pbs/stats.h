@@ -123,10 +123,11 @@ typedef struct pbs_energy_control_stats {
     /// forces f (gravity, a host's linear energy) on bodies without constrained axes and their
     /// velocities v. For others it is the target.
     double target;
-    double reached;       ///< J, what it is: kinetic, elastic, gravity, barriers and the host's
-    double work;          ///< J, put into what is kept, by scripted vertices and moving colliders,
-                          ///< and by changes of gravity, of a host's energy and of constraints
-                          ///< since the step before
+    double reached; ///< J, what it is: kinetic, elastic, gravity, barriers and the host's
+    double work;    ///< J, put into what is kept, by scripted vertices and moving colliders,
+                    ///< by forces of PBS_FORCE_ONCE and torques, and by changes of gravity, of
+                    ///< lasting forces, of a host's energy and of constraints since the step
+                    ///< before
     uint32_t reserved[8]; ///< 0
 } pbs_energy_control_stats;
 

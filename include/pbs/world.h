@@ -189,7 +189,8 @@ PBS_API pbs_status pbs_world_advance(pbs_world *w, double duration);
 /// Seconds since creation; 0 for null.
 PBS_API double pbs_world_time(const pbs_world *w);
 
-/// Changes gravity from the next step on, as pbs_world_set_settings does with all settings.
+/// Changes gravity of all bodies from the next step on (of one: pbs_body_set_gravity), as
+/// pbs_world_set_settings does with all settings.
 /// @param gravity  3, m/s^2; copied
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite)
 PBS_API pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]);
@@ -233,8 +234,8 @@ typedef struct pbs_energy {
     double dissipated; ///< taken out by damping, drag and friction so far; what a scheme loses or
                        ///< gains by itself is not in it
     double total;      ///< kinetic + elastic + gravity + contact + host + external
-    double external;   ///< potential of pbs_body_set_forces; 0 where every body is at its initial
-                       ///< place
+    double external;   ///< potential of the host's lasting forces, 0 where every body is at its
+                       ///< initial place, and of pressure (force.h)
 } pbs_energy;
 
 /// The energies of the present state; infinite where the state is not admissible.

@@ -242,6 +242,14 @@ struct body *world_enter_body(const pbs_world *w, pbs_body b, pbs_status *status
     return body;
 }
 
+pbs_status world_check_vertex_count(const struct body *body, size_t vertex_count) {
+    return vertex_count == body->vertex_count
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "vertex_count is %zu, but the body has %zu vertices", vertex_count,
+                             body->vertex_count);
+}
+
 struct collider *world_enter_collider(const pbs_world *w, pbs_collider c, pbs_status *status) {
     *status = world_enter(w);
     if (*status < 0) {

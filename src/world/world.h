@@ -68,6 +68,9 @@ struct body *world_body(const pbs_world *w, pbs_body b);
 void world_destroy_joint(pbs_world *w, struct world_joint *joint);
 void world_destroy_joints_of(pbs_world *w, const struct body *body);
 
+/// PBS_ERROR_ARGUMENT where a host's array is not of all vertices of the body.
+pbs_status world_check_vertex_count(const struct body *body, size_t vertex_count);
+
 /// Removes vacant nodes (scene_compact_nodes) for functions that take a const world and read all
 /// nodes.
 void world_compact_nodes(const pbs_world *w);

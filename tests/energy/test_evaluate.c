@@ -89,7 +89,8 @@ static void scene_make(struct scene *s) {
     cube_positions(&s->cube, &random, 0.02, s->origin);
     make_solids(s);
     make_customs(s);
-    s->gravity = (struct gravity){{0.0, -9.81, 0.0}, s->mass, s->cube.rest};
+    s->gravity = (struct gravity){
+        .acceleration = {0.0, -9.81, 0.0}, .mass = s->mass, .reference = s->cube.rest};
     s->drag = (struct mass_drag){s->mass, s->rate};
     s->terms[1] = gravity_term(&s->gravity);
     s->terms[3] = mass_drag_term(&s->drag);

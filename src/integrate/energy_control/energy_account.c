@@ -315,3 +315,27 @@ struct energy_report energy_end_step(struct energy_control *control, const struc
     }
     return report;
 }
+
+// --- forces that end with the step ---
+
+void energy_withdraw(struct energy_control *control, const struct energy_withdrawal *withdrawal,
+                     struct energy_report *report) {
+    for (size_t i = 0; i < withdrawal->node_count; i++) {
+        const uint32_t b = control->body[i];
+        struct energy_account *const account = &control->accounts[b];
+        const double *force = withdrawal->force + 3 * i;
+        double moved[3];
+        subtract3(withdrawal->x + 3 * i, withdrawal->reference + 3 * i, moved);
+        const double potential = dot3(force, moved);
+        const double shift = control->bodies[b].falls
+                                 ? withdrawal->free_fall_defect * account->step *
+                                       dot3(force, withdrawal->v + 3 * i)
+                                 : 0.0;
+        account->potential += potential;
+        account->shift -= shift;
+        control->accounts[control->by_body ? b : 0].target += potential - shift;
+        report->target += potential;
+        report->energy += potential;
+        report->work += potential - shift;
+    }
+}

@@ -143,6 +143,19 @@ double energy_loss(const struct energy_control *control);
 struct energy_report energy_end_step(struct energy_control *control, const struct energy_step *step,
                                      const double *v);
 
+/// Forces that have acted as dead loads in the last step and are gone: -force . (x - reference) was
+/// part of the potential.
+struct energy_withdrawal {
+    const double *force, *reference, *x, *v; ///< per node, 3; state at the end of the step
+    size_t node_count;
+    double free_fall_defect; ///< sigma, the scheme's
+};
+
+/// Call after energy_accept, instead of in the next step, so that the report has the work that the
+/// forces have done: removes their potential and shift from the accounts and the report.
+void energy_withdraw(struct energy_control *control, const struct energy_withdrawal *withdrawal,
+                     struct energy_report *report);
+
 /// Returns the largest |v(alpha) - v(alpha = 1)| of a node, for the alphas of the last
 /// energy_choose_alpha, m/s. correction: the candidate's.
 double energy_deviation(const struct energy_control *control, size_t node_count,

@@ -8,14 +8,15 @@
 static void find_shift(const struct momentum_stage *s, const struct free_body *body,
                        const double *x, double shift[3]) {
     const double resistance = body->drag / s->length;
-    const double fall = body->no_gravity ? 0.0 : 1.0;
+    double gravity[3];
+    add_scaled3(body->gravity, body->gravity_scale, s->gravity, gravity);
     double force[3] = {0.0, 0.0, 0.0};
     double mass = 0.0;
     for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
         for (size_t k = 0; k < 3; k++) {
             const size_t at = 3 * i + k;
-            force[k] += s->mass[i] * ((x[at] - s->predictor[at]) / s->weight -
-                                      fall * s->gravity[k] + resistance * (x[at] - s->origin[at])) -
+            force[k] += s->mass[i] * ((x[at] - s->predictor[at]) / s->weight - gravity[k] +
+                                      resistance * (x[at] - s->origin[at])) -
                         s->force[at];
         }
         mass += s->mass[i];

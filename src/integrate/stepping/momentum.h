@@ -10,9 +10,10 @@
 /// A body whose own energy is invariant under translation.
 struct free_body {
     size_t node_start, node_count;
-    double drag; ///< 1/s
-    bool no_gravity;
-    bool is_joined; ///< joints exchange momentum with other bodies: not balanced alone
+    double drag;          ///< 1/s
+    double gravity_scale; ///< of the stage's gravity
+    double gravity[3];    ///< m/s^2, besides it
+    bool is_joined;       ///< joints exchange momentum with other bodies: not balanced alone
 };
 
 /// One stage: predictor, weight c, and the velocity (x - origin) / length for drag.

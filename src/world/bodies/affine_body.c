@@ -60,7 +60,7 @@ static pbs_status check_description(const pbs_affine_desc *d, struct memory *mem
 
 static pbs_status copy_description(struct body *body, struct memory *memory,
                                    const pbs_affine_desc *d) {
-    body->no_gravity = d->no_gravity != 0;
+    body->gravity.scale = d->no_gravity != 0 ? 0.0 : 1.0;
     body->damping = d->damping;
     body->drag = d->drag;
     body->extent = body_extent(d->vertex_count, d->positions);
@@ -373,7 +373,7 @@ static double stiffest(const struct body *body) {
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
     (void)nodes;
     const struct affine_body *affine = &body->affine;
-    write_u32(out, body->no_gravity);
+    write_u32(out, body->gravity.scale == 0.0);
     write_f64(out, body->damping);
     write_f64(out, body->drag);
     write_f64(out, affine->density);

@@ -81,7 +81,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     custom->user = d->user;
     custom->concurrent = d->concurrent != 0;
     custom->is_linear = d->is_linear != 0;
-    body->no_gravity = d->no_gravity != 0;
+    body->gravity.scale = d->no_gravity != 0 ? 0.0 : 1.0;
     body->damping = d->damping;
     custom->tag = d->tag;
     return PBS_OK;
@@ -182,7 +182,7 @@ static void write(struct byte_writer *out, const struct body *body, const struct
     write_u64(out, custom->tag);
     write_u32(out, custom->concurrent);
     write_u32(out, custom->is_linear);
-    write_u32(out, body->no_gravity);
+    write_u32(out, body->gravity.scale == 0.0);
     write_f64(out, body->damping);
     write_u64(out, body->node_count);
     write_doubles(out, nodes->mass + body->node_start, body->node_count);

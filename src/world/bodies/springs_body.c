@@ -96,7 +96,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
         return PBS_ERROR_MEMORY;
     }
     body->own = own;
-    body->no_gravity = d->no_gravity != 0;
+    body->gravity.scale = d->no_gravity != 0 ? 0.0 : 1.0;
     body->damping = d->damping;
     body->drag = d->drag;
     own->spring_count = d->spring_count;
@@ -312,7 +312,7 @@ static struct body_springs list_springs(const struct body *body) {
 
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
     const struct springs_body *springs = own_of(body);
-    write_u32(out, body->no_gravity);
+    write_u32(out, body->gravity.scale == 0.0);
     write_f64(out, body->damping);
     write_f64(out, body->drag);
     write_u64(out, body->node_count);

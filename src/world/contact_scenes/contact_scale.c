@@ -180,7 +180,9 @@ double contact_scale_stiffness(const struct scene *scene, const struct body *bod
     const double share = !vertices_are_nodes(body)
                              ? 1.0
                              : fmin(1.0, VERTICES_THAT_COUNT / (double)body->vertex_count);
-    const double weight = body->no_gravity ? 0.0 : mass * norm3(scene->settings.gravity);
+    double gravity[3];
+    body_gravity(body, scene->settings.gravity, gravity);
+    const double weight = mass * norm3(gravity);
     const double resisting = scene->integrator.scheme->is_static
                                  ? STATIC_STRAIN * elastic_force(scene, body) /
                                        (LOAD_AT_A_QUARTER * distance)

@@ -1,5 +1,4 @@
-// Sets positions, velocities and forces of bodies.
-#include <math.h>
+// Sets positions and velocities of bodies.
 #include <string.h>
 
 #include "base/runtime/arithmetic.h"
@@ -11,11 +10,7 @@ static pbs_status enter_with_count(pbs_world *w, pbs_body b, size_t vertex_count
     pbs_status status = PBS_OK;
     *out = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
-    if (vertex_count != (*out)->vertex_count) {
-        return status_fail(PBS_ERROR_ARGUMENT, "vertex_count is %zu, but the body has %zu vertices",
-                           vertex_count, (*out)->vertex_count);
-    }
-    return PBS_OK;
+    return world_check_vertex_count(*out, vertex_count);
 }
 
 pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
@@ -49,27 +44,5 @@ pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
     }
     RETURN_IF_FAILED(vertices_set_velocities(&w->scene.nodes, body, xyz));
     scene_forget_body(&w->scene, body);
-    return PBS_OK;
-}
-
-// N: sums of squares over all vertices stay finite below this limit.
-static const double FORCE_LIMIT = 1e140;
-
-pbs_status pbs_body_set_forces(pbs_world *w, pbs_body b, const double *xyz, size_t vertex_count) {
-    ARITHMETIC_SCOPE();
-    struct body *body = NULL;
-    RETURN_IF_FAILED(enter_with_count(w, b, vertex_count, &body));
-    RETURN_IF_FAILED(check_vectors(xyz, vertex_count, "forces"));
-    for (size_t k = 0; k < 3 * vertex_count; k++) {
-        if (fabs(xyz[k]) > FORCE_LIMIT) {
-            return status_fail(PBS_ERROR_ARGUMENT,
-                               "forces of vertex %zu: %c is %g N, must be between %g and %g", k / 3,
-                               "xyz"[k % 3], xyz[k], -FORCE_LIMIT, FORCE_LIMIT);
-        }
-    }
-    if (vertices_set_forces(&w->scene.nodes, body, xyz)) {
-        w->topology.model.loads.any = nodes_are_loaded(&w->scene.nodes);
-        w->scene.history.memory.has_acceleration = false;
-    }
     return PBS_OK;
 }

@@ -49,6 +49,7 @@ const struct settings_kind settings_joint_state = KIND(pbs_joint_state);
 const struct settings_kind settings_broken_joint = KIND(pbs_broken_joint);
 const struct settings_kind settings_embedding = KIND(pbs_embedding_desc);
 const struct settings_kind settings_motion = KIND(pbs_motion);
+const struct settings_kind settings_pressure = KIND(pbs_pressure_desc);
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;

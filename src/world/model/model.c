@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/matrix3/math3.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/model/strain_damping_terms.h"
 #include "world/model/topology.h"
@@ -14,30 +15,44 @@ static size_t count_positions(const struct scene *scene, const struct body *body
     return nodes_count_positions(&scene->nodes, body->node_start, body->node_count);
 }
 
+/// Makes the arrays of bodies whose gravity is not the world's, where they are missing. One that a
+/// failure leaves is not used before the other is there.
+static pbs_status reserve_gravity(const struct scene *scene, struct memory *memory, bool has_weight,
+                                  struct model *model) {
+    const size_t count = scene->nodes.count;
+    if (model->gravity_mass == NULL) {
+        model->gravity_mass = memory_allocate(memory, count, sizeof(double));
+    }
+    if (model->gravity_mass != NULL && has_weight && model->gravity_weight == NULL) {
+        model->gravity_weight = memory_allocate(memory, 3 * count, sizeof(double));
+    }
+    if (model->gravity_mass == NULL || (has_weight && model->gravity_weight == NULL)) {
+        return PBS_ERROR_MEMORY;
+    }
+    model->gravity.mass = model->gravity_mass;
+    model->gravity.weight = model->gravity_weight;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        model_write_gravity(model, &scene->nodes, scene_body(scene, i));
+    }
+    return PBS_OK;
+}
+
+static bool has_weight(const struct body *body) {
+    return norm3(body->gravity.added) > 0.0;
+}
+
 static pbs_status add_gravity(const struct scene *scene, struct memory *memory,
                               struct body_terms *terms, struct model *model) {
-    bool any = false;
+    bool any = false, any_weight = false;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        any = any || body->no_gravity || count_positions(scene, body) < body->node_count;
+        any_weight = any_weight || has_weight(body);
+        any = any || any_weight || body->gravity.scale != 1.0 ||
+              count_positions(scene, body) < body->node_count;
     }
-    const struct nodes *nodes = &scene->nodes;
-    model->gravity.mass = nodes->mass;
-    model->gravity.reference = nodes->initial;
-    if (any) {
-        model->gravity_mass = memory_allocate(memory, nodes->count, sizeof(double));
-        if (model->gravity_mass == NULL) {
-            return PBS_ERROR_MEMORY;
-        }
-        for (size_t i = 0; i < scene->bodies.count; i++) {
-            const struct body *body = scene_body(scene, i);
-            const size_t positions = body->no_gravity ? 0 : count_positions(scene, body);
-            for (size_t k = 0; k < positions; k++) {
-                model->gravity_mass[body->node_start + k] = nodes->mass[body->node_start + k];
-            }
-        }
-        model->gravity.mass = model->gravity_mass;
-    }
+    model->gravity.mass = scene->nodes.mass;
+    model->gravity.reference = scene->nodes.initial;
+    RETURN_IF_FAILED(any ? reserve_gravity(scene, memory, any_weight, model) : PBS_OK);
     memcpy(model->gravity.acceleration, scene->settings.gravity,
            sizeof model->gravity.acceleration);
     return body_terms_add(terms, gravity_term(&model->gravity));
@@ -49,6 +64,72 @@ static pbs_status add_loads(const struct scene *scene, struct body_terms *terms,
     model->loads = (struct dead_loads){
         .force = nodes->force, .reference = nodes->initial, .any = nodes_are_loaded(nodes)};
     return body_terms_add(terms, dead_loads_term(&model->loads));
+}
+
+// --- pressure ---
+
+static void gather_pressure(const struct scene *scene, uint32_t *triangles, size_t *start,
+                            struct pressure_law *laws) {
+    size_t surface = 0, count = 0;
+    start[0] = 0;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        if (!body->has_pressure) {
+            continue;
+        }
+        for (size_t k = 0; k < 3 * body->triangle_count; k++) {
+            triangles[3 * count + k] = (uint32_t)body->node_start + body->triangles[k];
+        }
+        count += body->triangle_count;
+        laws[surface] = body->pressure;
+        surface++;
+        start[surface] = count;
+    }
+}
+
+static pbs_status make_pressure(const struct scene *scene, struct memory *memory,
+                                struct pressure_input *input, struct pressure **out) {
+    uint32_t *triangles = memory_allocate(memory, 3 * input->triangle_count, sizeof *triangles);
+    size_t *start = memory_allocate(memory, input->surface_count + 1, sizeof *start);
+    struct pressure_law *laws = memory_allocate(memory, input->surface_count, sizeof *laws);
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (triangles != NULL && start != NULL && laws != NULL) {
+        gather_pressure(scene, triangles, start, laws);
+        input->triangles = triangles;
+        input->triangle_start = start;
+        input->laws = laws;
+        status = pressure_create(memory, input, out);
+    }
+    memory_release(memory, triangles);
+    memory_release(memory, start);
+    memory_release(memory, laws);
+    return status;
+}
+
+static pbs_status add_pressure(const struct scene *scene, struct memory *memory,
+                               struct body_terms *terms, struct model *model) {
+    struct pressure_input input = {.node_count = scene->nodes.count};
+    struct pressure *pressure = NULL;
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        input.surface_count += body->has_pressure;
+        input.triangle_count += body->has_pressure ? body->triangle_count : 0;
+    }
+    if (input.surface_count == 0) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(make_pressure(scene, memory, &input, &pressure));
+    RETURN_IF_FAILED(body_terms_add(terms, pressure_term(pressure)));
+    model->pressure = pressure;
+    return PBS_OK;
+}
+
+void model_set_pressure(struct model *model, const struct scene *scene, const struct body *body) {
+    size_t surface = 0;
+    for (size_t i = 0; scene_body(scene, i) != body; i++) {
+        surface += scene_body(scene, i)->has_pressure;
+    }
+    pressure_set_law(model->pressure, surface, &body->pressure);
 }
 
 static pbs_status add_drag(const struct scene *scene, struct memory *memory,
@@ -102,10 +183,8 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
         const struct body *body = scene_body(scene, i);
         if (!body->table->calls_host) {
             model->free_bodies[model->free_body_count] = (struct free_body){
-                .node_start = body->node_start,
-                .node_count = count_positions(scene, body),
-                .drag = body->drag,
-                .no_gravity = body->no_gravity};
+                .node_start = body->node_start, .node_count = count_positions(scene, body)};
+            model_copy_free_fall(body, &model->free_bodies[model->free_body_count]);
             model->free_body_count++;
         }
     }
@@ -202,6 +281,7 @@ static pbs_status list_terms(const struct scene *scene, struct memory *memory,
     }
     RETURN_IF_FAILED(add_gravity(scene, memory, terms, model));
     RETURN_IF_FAILED(add_loads(scene, terms, model));
+    RETURN_IF_FAILED(add_pressure(scene, memory, terms, model));
     RETURN_IF_FAILED(add_penalties(scene, memory, terms, model));
     model->conservative_count = terms->count;
     RETURN_IF_FAILED(add_drag(scene, memory, terms, model));
@@ -251,6 +331,7 @@ void model_free(struct model *model, struct memory *memory) {
     }
     penalty_contact_free(&model->penalty);
     memory_release(memory, model->gravity_mass);
+    memory_release(memory, model->gravity_weight);
     memory_release(memory, model->drag_rate);
     memory_release(memory, model->free_bodies);
     memory_release(memory, model->rest_shapes);
@@ -259,4 +340,20 @@ void model_free(struct model *model, struct memory *memory) {
     memory_release(memory, model->rotation_arrays.orientation);
     memory_release(memory, model->terms);
     *model = (struct model){0};
+}
+
+// --- gravity of one body ---
+
+pbs_status model_set_gravity(struct model *model, const struct scene *scene, struct memory *memory,
+                             struct body *body, const struct body_gravity *gravity) {
+    const struct body_gravity before = body->gravity;
+    body->gravity = *gravity;
+    if (model->gravity.mass != model->gravity_mass ||
+        (has_weight(body) && model->gravity.weight == NULL)) {
+        const pbs_status status = reserve_gravity(scene, memory, has_weight(body), model);
+        body->gravity = status < 0 ? before : *gravity;
+        RETURN_IF_FAILED(status);
+    }
+    model_write_free_fall(model, &scene->nodes, body);
+    return PBS_OK;
 }

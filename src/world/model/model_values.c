@@ -1,4 +1,5 @@
 // Values of a body that a host has changed, on their way into terms that exist.
+#include "base/matrix3/math3.h"
 #include "world/model/topology.h"
 #include "world/objects/body_table.h"
 
@@ -53,11 +54,18 @@ static void write_damping(const struct body *body, const struct term_part *part)
 }
 
 static void write_part(const struct body *body, const struct term_part *part) {
-    if (part->term->table->strains != NULL) {
+    const struct term_table *table = part->term->table;
+    if (table->strains != NULL) {
         write_damping(body, part);
-    } else if (body->table->write_values != NULL) {
+    } else if (body->table->write_values != NULL && !table->is_load) {
         body->table->write_values(body, part);
     }
+}
+
+void model_copy_free_fall(const struct body *body, struct free_body *out) {
+    out->drag = body->drag;
+    out->gravity_scale = body->gravity.scale;
+    copy3(body->gravity.added, out->gravity);
 }
 
 /// They are in the order of nodes.
@@ -73,7 +81,19 @@ static void write_free_body(struct model *model, const struct body *body) {
         }
     }
     if (low < model->free_body_count && model->free_bodies[low].node_start == body->node_start) {
-        model->free_bodies[low].drag = body->drag;
+        model_copy_free_fall(body, &model->free_bodies[low]);
+    }
+}
+
+void model_write_gravity(struct model *model, const struct nodes *nodes, const struct body *body) {
+    for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
+        const double mass = nodes->kind[i] == NODE_POSITION ? nodes->mass[i] : 0.0;
+        if (model->gravity_mass != NULL) {
+            model->gravity_mass[i] = body->gravity.scale * mass;
+        }
+        if (model->gravity_weight != NULL) {
+            scale3(mass, body->gravity.added, model->gravity_weight + 3 * i);
+        }
     }
 }
 
@@ -83,10 +103,7 @@ static void write_nodes(struct model *model, const struct nodes *nodes, const st
     for (size_t i = body->node_start; i < end && model->drag_rate != NULL; i++) {
         model->drag_rate[i] = body->drag;
     }
-    const bool weighs = model->gravity_mass != NULL && !body->no_gravity;
-    for (size_t i = body->node_start; i < end && weighs; i++) {
-        model->gravity_mass[i] = nodes->kind[i] == NODE_POSITION ? nodes->mass[i] : 0.0;
-    }
+    model_write_gravity(model, nodes, body);
 }
 
 void model_write_values(struct model *model, const struct nodes *nodes, const struct body *body) {
@@ -101,5 +118,11 @@ void model_write_values(struct model *model, const struct nodes *nodes, const st
         }
     }
     write_nodes(model, nodes, body);
+    write_free_body(model, body);
+}
+
+void model_write_free_fall(struct model *model, const struct nodes *nodes,
+                           const struct body *body) {
+    model_write_gravity(model, nodes, body);
     write_free_body(model, body);
 }

@@ -81,6 +81,7 @@ void topology_free(struct topology *topology, struct memory *memory) {
     memory_release(memory, topology->loads);
     memory_release(memory, topology->part_motions);
     memory_release(memory, topology->saved_states);
+    memory_release(memory, topology->step_loads);
     breaks_free(&topology->breaks, memory);
     model_free(&topology->model, memory);
     *topology = (struct topology){0};

@@ -13,6 +13,7 @@
 #include "energy/node_terms/gravity.h"
 #include "energy/node_terms/mass_drag.h"
 #include "energy/node_terms/precomputed_forces.h"
+#include "energy/pressure/pressure.h"
 #include "energy/damping/rayleigh_damping.h"
 #include "integrate/stepping/momentum.h"
 #include "world/contact_scenes/contact_scale.h"
@@ -24,9 +25,11 @@
 struct model {
     struct gravity gravity;
     struct dead_loads loads;
+    struct pressure *pressure; ///< a term owns it; null: no body has pressure
     struct mass_drag drag;
-    double *gravity_mass; ///< per node, kg; null: gravity acts on all nodes with their masses
-    double *drag_rate;    ///< per node, 1/s; null: no body has drag
+    double *gravity_mass;   ///< per node, kg; null: gravity acts on all nodes with their masses
+    double *gravity_weight; ///< per node, 3, N: of gravity that bodies have besides; null: none
+    double *drag_rate;      ///< per node, 1/s; null: no body has drag
     size_t term_count, conservative_count; ///< conservative terms come first
     struct term *terms;                    ///< the model owns those with a destroy function
     struct assembly assembly;
@@ -79,6 +82,9 @@ struct topology {
     uint32_t *node_parts;         ///< node_count: body index of each node
     double *balance;              ///< buffers for the forces that determine an adaptive stiffness
     size_t balance_capacity;
+    bool has_step_loads; ///< in the present run loads are step_loads, not the nodes' forces
+    double *step_loads;  ///< node_count x 3, N: all of the host's forces in the present step
+    size_t step_load_capacity;
     struct bond_breaks breaks;
     double *saved_states; ///< states that step doubling restores and compares
     size_t saved_state_capacity;
@@ -87,6 +93,17 @@ struct topology {
 /// Builds terms and assembly. On failure *model is empty.
 pbs_status model_build(const struct scene *scene, struct memory *memory, struct model *model);
 void model_free(struct model *model, struct memory *memory);
+/// A body that has pressure has another law of it.
+void model_set_pressure(struct model *model, const struct scene *scene, const struct body *body);
+/// A body's gravity has another scale, or another acceleration besides; *gravity is written to the
+/// body. On failure nothing has changed.
+pbs_status model_set_gravity(struct model *model, const struct scene *scene, struct memory *memory,
+                             struct body *body, const struct body_gravity *gravity);
+
+/// Writes a body's gravity and drag: by node, or what momentum wants of it; both.
+void model_write_gravity(struct model *model, const struct nodes *nodes, const struct body *body);
+void model_copy_free_fall(const struct body *body, struct free_body *out);
+void model_write_free_fall(struct model *model, const struct nodes *nodes, const struct body *body);
 
 /// Writes what a host has changed of a body into the terms that were made of it: the same numbers
 /// as in a model that is built anew, as long as that has the same elements.

@@ -11,7 +11,7 @@ struct column {
     size_t size;    ///< bytes per node
 };
 
-enum { COLUMN_COUNT = 11 };
+enum { COLUMN_COUNT = 12 };
 
 static void list_columns(struct nodes *n, struct column columns[COLUMN_COUNT]) {
     const struct column list[COLUMN_COUNT] = {
@@ -20,6 +20,7 @@ static void list_columns(struct nodes *n, struct column columns[COLUMN_COUNT]) {
         {&n->initial, 3 * sizeof(double)},
         {&n->target, 3 * sizeof(double)},
         {&n->force, 3 * sizeof(double)},
+        {&n->force_once, 3 * sizeof(double)},
         {&n->mass, sizeof(double)},
         {&n->stiffness, sizeof(double)},
         {&n->contact_force, 3 * sizeof(double)},

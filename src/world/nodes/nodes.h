@@ -16,7 +16,8 @@ struct nodes {
     double *target;  ///< count x 3, metres: prescribed positions at the end of the next step; used
                      ///< on constrained axes
     double *force;   ///< count x 3, N: forces set by the host
-    double *mass;    ///< count, kg, > 0
+    double *force_once;        ///< count x 3, N: forces set by the host for the next run alone
+    double *mass;              ///< count, kg, > 0
     double *stiffness;         ///< count, N: scale of elastic forces: Young's modulus times nodal
                                ///< volume^(2/3) in solids; 0 in custom bodies
     double *contact_force;     ///< count x 3, N: forces of obstacles at the end of the last step

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/matrix3/math3.h"
 #include "world/interface/check.h"
 #include "world/interface/settings.h"
 #include "world/nodes/nodes.h"
@@ -13,6 +14,10 @@ bool body_has_spheres(const struct body *body) {
 
 bool body_has_orientations(const struct body *body) {
     return body->bonded.orientations != NULL;
+}
+
+void body_gravity(const struct body *body, const double world[3], double out[3]) {
+    add_scaled3(body->gravity.added, body->gravity.scale, world, out);
 }
 
 double body_mass(const struct nodes *nodes, const struct body *body) {

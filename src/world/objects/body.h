@@ -6,6 +6,7 @@
 
 #include "base/runtime/memory.h"
 #include "contact/contact_report.h"
+#include "energy/pressure/pressure_law.h"
 #include "energy/springs/softening_law.h"
 #include "fracture/fracture_surface.h"
 #include "integrate/energy_control/energy_control.h"
@@ -136,6 +137,12 @@ struct body_barrier {
     double least;     ///< N/m, required in the next step by the forces of the last one
 };
 
+/// What gravity is for one body: scale times the world's, and an acceleration besides.
+struct body_gravity {
+    double scale;
+    double added[3]; ///< m/s^2
+};
+
 struct body_table;
 
 struct body {
@@ -153,7 +160,9 @@ struct body {
     double least_stiffness; ///< 1/s^2: see struct objective; 0: unknown
     double damping;         ///< s, of Rayleigh damping
     double drag;            ///< 1/s
-    bool no_gravity;
+    struct body_gravity gravity;
+    bool has_pressure;
+    struct pressure_law pressure; ///< in its surface, which is closed then
     uint8_t flat; ///< PBS_AXIS_*: axes on which all its vertices stay constrained, whatever the
                   ///< host pins or unpins
     uint64_t user_data; ///< the host's
@@ -161,7 +170,10 @@ struct body {
     struct body_barrier barrier;
     struct energy_account account; ///< of energy control, see struct history
     struct contact_load load;      ///< of the last step
-    size_t joint_count;            ///< of the joints that one of its points belongs to
+    double torque[3];      ///< N m, about the centre of mass: the host's, until it clears it
+    double torque_once[3]; ///< N m, likewise, in the next run alone
+    bool has_forces_once;  ///< forces of the next run alone act on its nodes, or such a torque
+    size_t joint_count;    ///< of the joints that one of its points belongs to
     const char *moved_by; ///< how the host has moved it since the last check for overlaps, in words
                           ///< for messages; null: not moved, or unknown
     void *own;            ///< data that only the file of its kind uses; null: none
@@ -199,6 +211,16 @@ pbs_status body_check_plane(const struct body *body, const double vector[3], con
 bool body_has_orientations(const struct body *body);
 /// Whether the vertices are spheres in contact.
 bool body_has_spheres(const struct body *body);
+
+/// m/s^2: of a world's gravity, what acts on the body.
+void body_gravity(const struct body *body, const double world[3], double out[3]);
+
+/// PBS_ERROR_ARGUMENT where a number is out of its range.
+pbs_status body_check_pressure(const struct pressure_law *law);
+/// Whether it may have pressure: PBS_ERROR_ARGUMENT where it is no solid or shell, PBS_ERROR_MESH
+/// where its surface is not closed.
+pbs_status body_check_closed(const struct body *body, const struct nodes *nodes,
+                             struct memory *memory);
 
 /// The mass, kg: the sum over nodes that are positions (of an affine body its centre alone).
 double body_mass(const struct nodes *nodes, const struct body *body);

@@ -20,6 +20,7 @@ struct body *body_allocate(const struct body_table *table, struct memory *memory
         body->table = table;
         body->node_count = node_count;
         body->vertex_count = vertex_count;
+        body->gravity.scale = 1.0;
     }
     return body;
 }

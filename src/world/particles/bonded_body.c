@@ -240,7 +240,7 @@ static double *copy_or_fill(struct memory *memory, const double *values, double 
 static pbs_status copy_description(struct body *body, struct memory *memory,
                                    const pbs_bonded_desc *d, const struct tet_mesh_view *mesh) {
     struct bonded_body *own = &body->bonded;
-    body->no_gravity = d->no_gravity != 0;
+    body->gravity.scale = d->no_gravity != 0 ? 0.0 : 1.0;
     body->drag = d->drag;
     body->extent = body_extent(d->particle_count, d->positions);
     own->shear = d->shear;

@@ -98,7 +98,7 @@ static double weight_of(const struct nodes *nodes, const struct body *body,
         high = fmax(high, height + r * strength);
     }
     // Heights are multiplied by the gravitational acceleration already.
-    return body->no_gravity || strength == 0.0 ? 0.0 : mass / volume * (high - low);
+    return body->gravity.scale == 0.0 || strength == 0.0 ? 0.0 : mass / volume * (high - low);
 }
 
 pbs_status bonded_check_weight(const struct nodes *nodes, const struct body *body,

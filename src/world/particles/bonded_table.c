@@ -54,7 +54,7 @@ static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
 
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
     const struct bonded_body *bonded = &body->bonded;
-    write_u32(out, body->no_gravity);
+    write_u32(out, body->gravity.scale == 0.0);
     write_u32(out, (uint32_t)bonded->shear);
     write_f64(out, body->drag);
     write_f64(out, bonded->shear_factor);

@@ -355,7 +355,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
                                    const pbs_peridynamic_desc *d) {
     struct peridynamic_body *own = &body->peridynamic;
     const size_t count = d->particle_count;
-    body->no_gravity = d->no_gravity != 0;
+    body->gravity.scale = d->no_gravity != 0 ? 0.0 : 1.0;
     body->drag = d->drag;
     body->flat = flat_axes(d->dimension);
     body->extent = body_extent(count, d->positions);
@@ -516,7 +516,7 @@ pbs_status peridynamic_check_weight(const struct nodes *nodes, const struct body
         low = fmin(low, height);
         high = fmax(high, height);
     }
-    const bool weighs = !body->no_gravity && strength > 0.0;
+    const bool weighs = body->gravity.scale != 0.0 && strength > 0.0;
     const double weight = weighs ? mass / volume * (high - low + own->spacing * strength) : 0.0;
     return strongest >= weight
                ? PBS_OK

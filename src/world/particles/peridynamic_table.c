@@ -60,7 +60,7 @@ static void write_softening(struct byte_writer *out, const struct body *body) {
 /// The bonds are not saved: the restore computes them from the particles, in the same order.
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
     const struct peridynamic_body *own = &body->peridynamic;
-    write_u32(out, body->no_gravity);
+    write_u32(out, body->gravity.scale == 0.0);
     write_u32(out, (uint32_t)own->dimension);
     write_u32(out, own->whole_volumes);
     write_u32(out, own->no_calibration);

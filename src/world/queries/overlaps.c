@@ -161,11 +161,9 @@ static pbs_status enter_body(struct overlap_query *q) {
         return status_fail(PBS_ERROR_ARGUMENT, "triangle_count is %zu, must be 0 where body is set",
                            d->triangle_count);
     }
-    if (d->vertex_count != 0 && d->vertex_count != body->vertex_count) {
-        return status_fail(PBS_ERROR_ARGUMENT, "vertex_count is %zu, but the body has %zu vertices",
-                           d->vertex_count, body->vertex_count);
-    }
-    if (d->vertex_count == 0) {
+    if (d->vertex_count != 0) {
+        RETURN_IF_FAILED(world_check_vertex_count(body, d->vertex_count));
+    } else {
         d->vertex_count = body->vertex_count;
         d->positions = vertices_positions(&q->world->scene.nodes, body);
     }

@@ -103,6 +103,16 @@ static void write_contact(struct byte_writer *out, const pbs_contact_desc *d) {
     write_f64(out, d->penalty_stiffness);
 }
 
+static void write_pressure(struct byte_writer *out, const struct body *body) {
+    const struct pressure_law *law = &body->pressure;
+    write_u32(out, body->has_pressure);
+    write_u32(out, law->is_gas);
+    write_f64(out, law->pressure);
+    write_f64(out, law->outside);
+    write_f64(out, law->exponent);
+    write_f64(out, law->volume);
+}
+
 static void write_bodies(struct byte_writer *out, const struct scene *scene) {
     write_slots(out, &scene->bodies);
     for (size_t i = 0; i < scene->bodies.count; i++) {
@@ -112,6 +122,12 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
         write_u64(out, body->user_data);
         write_contact(out, &body->contact);
         saved_load_write(out, &body->load);
+        write_pressure(out, body);
+        write_f64(out, body->gravity.scale);
+        write_doubles(out, body->gravity.added, 3);
+        write_doubles(out, body->torque, 3);
+        write_doubles(out, body->torque_once, 3);
+        write_u32(out, body->has_forces_once);
         write_f64(out, body->barrier.stiffness);
         write_f64(out, body->barrier.least);
         body->table->write(out, body, &scene->nodes);
@@ -134,6 +150,7 @@ static void write_nodes(struct byte_writer *out, const struct nodes *nodes) {
     write_doubles(out, nodes->target, 3 * nodes->count);
     write_doubles(out, nodes->contact_force, 3 * nodes->count);
     write_doubles(out, nodes->force, 3 * nodes->count);
+    write_doubles(out, nodes->force_once, 3 * nodes->count);
     write_bytes(out, nodes->constrained_axes, nodes->count);
 }
 

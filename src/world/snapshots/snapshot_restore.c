@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/matrix3/math3.h"
 #include "base/runtime/arithmetic.h"
 #include "world/contact_scenes/contact_scale.h"
 #include "world/interface/byte_stream.h"
@@ -242,30 +243,75 @@ static pbs_status read_body_barrier(struct byte_reader *in, struct body_barrier 
                              out->stiffness, out->least);
 }
 
+static pbs_status read_forces(struct byte_reader *in, struct body *out) {
+    out->gravity.scale = read_f64(in);
+    read_doubles(in, out->gravity.added, 3);
+    read_doubles(in, out->torque, 3);
+    read_doubles(in, out->torque_once, 3);
+    out->has_forces_once = read_u32(in) != 0;
+    RETURN_IF_FAILED(check_finite(out->gravity.scale, "scale of gravity"));
+    RETURN_IF_FAILED(check_vector(out->gravity.added, "acceleration"));
+    RETURN_IF_FAILED(check_vector(out->torque, "torque"));
+    return check_vector(out->torque_once, "torque");
+}
+
+static void read_pressure(struct byte_reader *in, struct body *out) {
+    struct pressure_law *law = &out->pressure;
+    out->has_pressure = read_u32(in) != 0;
+    law->is_gas = read_u32(in) != 0;
+    law->pressure = read_f64(in);
+    law->outside = read_f64(in);
+    law->exponent = read_f64(in);
+    law->volume = read_f64(in);
+}
+
+/// What bodies of all kinds have; the rest of *out is not touched.
+static pbs_status read_common(struct byte_reader *in, struct body *out) {
+    RETURN_IF_FAILED(read_contact(in, &out->contact));
+    RETURN_IF_FAILED(saved_load_read(in, &out->load));
+    read_pressure(in, out);
+    RETURN_IF_FAILED(read_forces(in, out));
+    return read_body_barrier(in, &out->barrier);
+}
+
+static void copy_common(const struct body *from, struct body *out) {
+    out->user_data = from->user_data;
+    out->contact = from->contact;
+    out->load = from->load;
+    out->has_pressure = from->has_pressure;
+    out->pressure = from->pressure;
+    out->gravity = from->gravity;
+    copy3(from->torque, out->torque);
+    copy3(from->torque_once, out->torque_once);
+    out->has_forces_once = from->has_forces_once;
+    out->barrier = from->barrier;
+}
+
 static pbs_status read_body(struct byte_reader *in, struct memory *memory, struct scene *scene,
                             struct body **out) {
     struct saved_arrays arrays = {0};
     const uint32_t kind = read_u32(in);
-    const uint64_t user_data = read_u64(in);
-    pbs_contact_desc contact;
-    struct contact_load load = {.force = {0.0}};
-    struct body_barrier barrier = {0.0, 0.0};
-    RETURN_IF_FAILED(read_contact(in, &contact));
-    RETURN_IF_FAILED(saved_load_read(in, &load));
-    RETURN_IF_FAILED(read_body_barrier(in, &barrier));
-    const struct body_table *table = body_table_find(kind);
-    if (table == NULL) {
+    struct body common = {.table = body_table_find(kind), .user_data = read_u64(in)};
+    RETURN_IF_FAILED(read_common(in, &common));
+    if (common.table == NULL) {
         return status_fail(PBS_ERROR_FORMAT, "kind %u is not known", (unsigned)kind);
     }
-    const pbs_status status = table->read(in, memory, scene, &arrays, out);
+    const pbs_status status = common.table->read(in, memory, scene, &arrays, out);
     release_arrays(memory, &arrays);
-    if (status >= 0 && *out != NULL) {
-        (*out)->user_data = user_data;
-        (*out)->contact = contact;
-        (*out)->load = load;
-        (*out)->barrier = barrier;
+    if (status < 0 || *out == NULL) {
+        return status;
     }
-    return status;
+    copy_common(&common, *out);
+    return PBS_OK;
+}
+
+static pbs_status check_pressure_of(const struct scene *scene, struct memory *memory,
+                                    const struct body *body) {
+    if (!body->has_pressure) {
+        return PBS_OK;
+    }
+    RETURN_IF_FAILED(body_check_pressure(&body->pressure));
+    return body_check_closed(body, &scene->nodes, memory);
 }
 
 static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, struct scene *scene) {
@@ -281,6 +327,7 @@ static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, str
         }
         body->slot = slot;
         handle_insert_at(&scene->bodies, slot, body);
+        RETURN_IF_FAILED(as_format(check_pressure_of(scene, memory, body), "body", i));
         if (body->table->resume != NULL) {
             RETURN_IF_FAILED(as_format(body->table->resume(in, memory, body), "body", i));
         }
@@ -297,11 +344,12 @@ static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
                            (unsigned long long)count, nodes->count);
     }
     double *const columns[] = {
-        nodes->x, nodes->v, nodes->initial, nodes->target, nodes->contact_force, nodes->force};
-    static const char *const names[] = {"position", "velocity",      "initial position",
-                                        "target",   "contact force", "force"};
-    static const bool is_position[] = {true, false, true, true, false, false};
-    for (int i = 0; i < 6 && nodes->count > 0; i++) {
+        nodes->x,     nodes->v,         nodes->initial, nodes->target, nodes->contact_force,
+        nodes->force, nodes->force_once};
+    static const char *const names[] = {
+        "position", "velocity", "initial position", "target", "contact force", "force", "force"};
+    static const bool is_position[] = {true, false, true, true, false, false, false};
+    for (int i = 0; i < 7 && nodes->count > 0; i++) {
         read_doubles(in, columns[i], 3 * nodes->count);
         const pbs_status status = is_position[i]
                                       ? check_points(columns[i], nodes->count, names[i])

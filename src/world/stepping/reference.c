@@ -9,11 +9,16 @@ static double weight_and_stiffness(const struct scene *scene, const struct model
     const double g = norm3(scene->settings.gravity);
     double sum = 0.0;
     for (size_t i = 0; i < scene->nodes.count; i++) {
-        const double force = scene->nodes.stiffness[i] + g * model->gravity.mass[i] +
-                             norm3(scene->nodes.force + 3 * i);
+        const double weight = model->gravity.weight != NULL ? norm3(model->gravity.weight + 3 * i)
+                                                            : 0.0;
+        const double force = scene->nodes.stiffness[i] + g * model->gravity.mass[i] + weight +
+                             norm3(model->loads.force + 3 * i);
         sum += force * force;
     }
-    return sqrt(sum);
+    const double pressed = model->pressure != NULL
+                               ? pressure_reference(model->pressure, scene->nodes.x)
+                               : 0.0;
+    return sqrt(sum + pressed * pressed);
 }
 
 static double masses(const struct nodes *nodes) {

@@ -5,6 +5,7 @@
 #include "integrate/stepping/explicit.h"
 #include "integrate/stepping/stable_step.h"
 #include "world/breaking/breaking.h"
+#include "world/forces/loads.h"
 #include "world/stepping/contact_run.h"
 #include "world/stepping/failure.h"
 
@@ -117,6 +118,7 @@ struct step_result run_step(struct run *run, const struct step_span *span) {
         return (struct step_result){.status = known};
     }
     struct step_workspace *workspace = &w->topology.workspace;
+    loads_place(w, run->problem.scheme, span->h);
     const struct scheme_memory memory = workspace->memory;
     const size_t broken = w->topology.breaks.count;
     const bool is_static = run->problem.scheme->is_static;
@@ -214,6 +216,7 @@ static pbs_status plan_explicit(const struct run *run, double left, uint32_t *co
 /// failed step would already have changed.
 static pbs_status run_free(struct run *run, const struct step_span *span, bool last) {
     struct topology *t = &run->w->topology;
+    loads_place(run->w, run->problem.scheme, span->h);
     struct step_result part = explicit_step(&run->problem, span, &t->workspace);
     if (part.status >= 0 && last) {
         part.status = check_bounds(t, &run->w->scene);

@@ -199,7 +199,7 @@ pbs_status run_fill_problem(struct run *run) {
         .bodies = t->model.free_bodies,
         .body_count = t->model.free_body_count,
         .gravity = w->scene.settings.gravity,
-        .force = w->scene.nodes.force,
+        .force = t->model.loads.force,
         .joint_stiffness = t->joint_stiffness,
         .damping = t->model.has_damping ? &t->rayleigh : NULL,
         .newton = t->newton,

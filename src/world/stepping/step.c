@@ -9,6 +9,7 @@
 #include "world/bodies/affine_strain.h"
 #include "world/breaking/breaking.h"
 #include "world/contact_scenes/contact_kind.h"
+#include "world/forces/loads.h"
 #include "world/interface/check.h"
 #include "world/model/joint_scene.h"
 #include "world/joints/joint.h"
@@ -49,6 +50,7 @@ static pbs_status prepare_topology(pbs_world *w) {
                   (unsigned)t->model.assembly.layout.domain_count);
         warn_of_untouchable(w);
     }
+    RETURN_IF_FAILED(loads_begin(w));
     if (!t->joints_are_current) {
         RETURN_IF_FAILED(joint_scene_build(t, &w->scene, &w->memory));
     }
@@ -140,6 +142,7 @@ static void commit(struct run *run) {
     struct scene *scene = &w->scene;
     const struct step_workspace *workspace = &w->topology.workspace;
     const size_t count = 3 * scene->nodes.count;
+    loads_land(w, run->problem.scheme, &run->sum.energy);
     vector_copy(w->tasks, count, workspace->now.x, scene->nodes.x);
     vector_copy(w->tasks, count, workspace->now.v, scene->nodes.v);
     copy_array(w->tasks, count, workspace->now.a, scene->history.acceleration);
@@ -284,6 +287,7 @@ pbs_status run_world(struct run *run) {
     // A failed step may have changed the copies of the orientations. Between steps they must equal
     // those of the bodies.
     if (w->topology.is_current) {
+        loads_end(w);
         breaks_undo_all(w);
         bonded_load_orientations(&w->scene, &w->topology.model.rotations);
     }

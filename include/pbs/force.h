@@ -1,0 +1,123 @@
+// libpbs: forces of the host on points and on whole bodies. Part of <pbs/pbs.h>.
+// SPDX-License-Identifier: MIT
+#ifndef PBS_FORCE_H
+#define PBS_FORCE_H
+
+#include "point.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How long an applied force acts.
+typedef enum pbs_force_duration {
+    PBS_FORCE_ONCE = 0,   ///< during the next pbs_world_step or pbs_world_advance that lands. A
+                          ///< force that waits for it is part of a saved world. What it did is work
+                          ///< (`work` of pbs_energy_control_stats) and no potential
+    PBS_FORCE_LASTING = 1 ///< until pbs_body_clear_forces
+} pbs_force_duration;
+
+/// Adds a force on a point of a body to those that act already. Its size and direction stay while
+/// the body moves. A lasting force is one more of those of pbs_body_set_forces, which replaces them
+/// all; its potential is `external` of pbs_energy. What the scheme remembers of earlier
+/// accelerations is forgotten.
+/// @param point  of a body, not of space
+/// @param force  3, N; copied
+/// @param duration  pbs_force_duration
+/// @return PBS_ERROR_ARGUMENT (a null pointer, an unknown duration, a point of space, a number that
+/// is not finite, a sum of forces beyond 1e140), otherwise as pbs_world_point_position
+/// @see docs/theory/materials.md, section 7
+PBS_API pbs_status pbs_body_apply_force(pbs_world *w, const pbs_point *point, const double *force,
+                                        int32_t duration);
+
+/// Adds a force on a body's centre of mass, distributed as its masses are, and a torque about it.
+/// The force is a dead load as those of pbs_body_apply_force. The torque stays the same vector
+/// while the body turns: its forces are those that give the body an angular acceleration as a rigid
+/// one. They are computed for each step, from where the body is expected in the middle of it. They
+/// have no potential, so that their change is work. Where all of a body's vertices lie on a line,
+/// a torque about that line does nothing.
+/// @param force  3, N; copied; null: none
+/// @param torque  3, N m; copied; null: none
+/// @param duration  pbs_force_duration
+/// @return PBS_ERROR_ARGUMENT (w is null, an unknown duration, a number that is not finite, a sum
+/// beyond 1e140), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_apply_wrench(pbs_world *w, pbs_body b, const double *force,
+                                         const double *torque, int32_t duration);
+
+/// Changes the velocities of a point's vertices (of an affine body: its motion) at once, as a force
+/// of very short duration would. Held axes do not move. What the scheme remembers of the body's
+/// earlier steps is forgotten, as after pbs_body_set_velocities.
+/// @param impulse  3, N s; copied
+/// @return as pbs_body_apply_force; PBS_ERROR_ARGUMENT also where a velocity would not be finite
+PBS_API pbs_status pbs_body_apply_impulse(pbs_world *w, const pbs_point *point,
+                                          const double *impulse);
+
+/// Makes gravity another one for this body, from the next step on: scale times the world's, and an
+/// acceleration besides. Without this call the scale is 1 (0 where its description says
+/// no_gravity) and the acceleration 0. All of it is `gravity` of pbs_energy. A change is work, as
+/// one of pbs_world_set_gravity is.
+/// @param scale  of any sign, up to 1e100
+/// @param acceleration  3, m/s^2, up to 1e100 each; copied; null: none
+/// @return PBS_ERROR_ARGUMENT (w is null, a number that is not finite or beyond its bound),
+/// PBS_ERROR_HANDLE, PBS_ERROR_MEMORY
+PBS_API pbs_status pbs_body_set_gravity(pbs_world *w, pbs_body b, double scale,
+                                        const double *acceleration);
+
+/// What pbs_body_set_gravity has set.
+/// @param scale  may be null
+/// @param acceleration  becomes 3 numbers, m/s^2; may be null
+/// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_gravity(const pbs_world *w, pbs_body b, double *scale,
+                                    double *acceleration);
+
+/// Removes all forces and torques of the host from a body: those of pbs_body_set_forces, lasting
+/// ones, and those that wait for the next step.
+/// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_clear_forces(pbs_world *w, pbs_body b);
+
+/// What is inside of a closed surface.
+typedef enum pbs_pressure_kind {
+    PBS_PRESSURE_CONSTANT = 0, ///< whatever the volume is
+    PBS_PRESSURE_GAS = 1       ///< pressure volume^exponent is constant
+} pbs_pressure_kind;
+
+/// Pressure in a closed surface.
+typedef struct pbs_pressure_desc {
+    uint32_t struct_size; ///< set by pbs_pressure_desc_init
+    int32_t kind;         ///< pbs_pressure_kind
+    double pressure;      ///< Pa, inside; of a gas at `volume`, > 0
+    double outside;       ///< Pa
+    double exponent;      ///< of a gas, 1 to 10: 1 where it keeps its temperature, 1.4 for air that
+                          ///< exchanges no heat
+    double volume;        ///< m^3, at which the potential is 0; 0: that of the surface now
+} pbs_pressure_desc;
+
+/// Fills *d: constant, without pressure, exponent 1.4.
+/// @param struct_size  sizeof(pbs_pressure_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_pressure_desc_init(pbs_pressure_desc *d, size_t struct_size);
+
+/// Sets the pressure in a solid's boundary or a closed shell from the next step on. Its potential
+/// is part of `external` of pbs_energy; a change, as of the amount of gas (pressure times volume),
+/// is work. Copied. A surface of several closed parts has one volume, their sum. What the scheme
+/// remembers of earlier accelerations is forgotten.
+/// @param d  null: none any more
+/// @return PBS_ERROR_ARGUMENT (w is null; the body is no solid or shell; a number that is not
+/// finite or out of its range; a gas where triangles point inward, so that the volume is not
+/// positive), PBS_ERROR_MESH (the surface is not closed; which edge is in the message),
+/// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE, PBS_ERROR_MEMORY
+/// @see docs/theory/materials.md, section 7.1
+PBS_API pbs_status pbs_body_set_pressure(pbs_world *w, pbs_body b, const pbs_pressure_desc *d);
+
+/// The pressure inside and the volume of a body that has a pressure, now.
+/// @param pressure  Pa; may be null
+/// @param volume  m^3; may be null
+/// @return PBS_ERROR_ARGUMENT (w is null, the body has no pressure), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_pressure(const pbs_world *w, pbs_body b, double *pressure,
+                                     double *volume);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

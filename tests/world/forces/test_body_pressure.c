@@ -1,0 +1,453 @@
+// Pressure in closed bodies: equilibria and periods that are known, its energy, and what a call may
+// say.
+#include <math.h>
+#include <string.h>
+
+#include "base/matrix3/math3.h"
+#include "support/world_testing.h"
+
+static const double origin[3] = {0.0, 0.0, 0.0};
+
+static void use_scheme(pbs_world *world, int32_t scheme) {
+    pbs_integrator_desc d;
+    pbs_integrator *integrator = NULL;
+    assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
+    assert_ok(pbs_integrator_create(&d, &integrator));
+    assert_ok(pbs_world_set_integrator(world, integrator));
+    pbs_integrator_destroy(integrator);
+}
+
+static pbs_world *weightless_world(int32_t scheme, double tolerance) {
+    pbs_world_desc settings;
+    assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    settings.contact = PBS_CONTACT_PROJECTION;
+    settings.relative_tolerance = tolerance;
+    memset(settings.gravity, 0, sizeof settings.gravity);
+    pbs_world *world = new_world_from(&settings);
+    use_scheme(world, scheme);
+    return world;
+}
+
+static pbs_pressure_desc gas(double pressure, double outside, double exponent) {
+    pbs_pressure_desc d;
+    assert_ok(pbs_pressure_desc_init(&d, sizeof d));
+    d.kind = PBS_PRESSURE_GAS;
+    d.pressure = pressure;
+    d.outside = outside;
+    d.exponent = exponent;
+    return d;
+}
+
+static pbs_pressure_desc constant(double pressure, double outside) {
+    pbs_pressure_desc d;
+    assert_ok(pbs_pressure_desc_init(&d, sizeof d));
+    d.pressure = pressure;
+    d.outside = outside;
+    return d;
+}
+
+static double volume_of(const pbs_world *world, pbs_body body) {
+    double volume = 0.0;
+    assert_ok(pbs_body_pressure(world, body, NULL, &volume));
+    return volume;
+}
+
+// --- a piston of one degree of freedom ---
+//  A tetrahedron of a foil that resists next to nothing: its base is held, and its apex moves up
+//  and down. Its volume is a third of base times height, so the piston's area is a third of the
+//  base's.
+
+enum { APEX = 3 };
+static const double BASE = 0.5, HEIGHT = 1.0, AIR = 1e5;
+
+static pbs_body add_piston(pbs_world *world) {
+    const double positions[12] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.25, 0.25, HEIGHT};
+    const uint32_t triangles[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
+    const uint32_t base[3] = {0, 1, 2}, apex = APEX;
+    pbs_shell_desc d;
+    pbs_body body;
+    assert_ok(pbs_shell_desc_init(&d, sizeof d));
+    d.vertex_count = 4;
+    d.positions = positions;
+    d.triangle_count = 4;
+    d.triangles = triangles;
+    d.thickness = 1e-3;
+    d.young = 1.0;
+    assert_ok(pbs_body_create_shell(world, &d, &body));
+    assert_ok(pbs_body_pin(world, body, base, 3, PBS_AXIS_ALL));
+    assert_ok(pbs_body_pin(world, body, &apex, 1, PBS_AXIS_X | PBS_AXIS_Y));
+    return body;
+}
+
+static double height_of(const pbs_world *world, pbs_body piston) {
+    return pbs_body_positions(world, piston)[3 * APEX + 2];
+}
+
+/// h / h0 = (p0 / (p0 + F / A))^(1 / gamma). The foil takes 1e-3 N of 2e4.
+static void pistons_rest_where_gas_bears_them(void **state) {
+    (void)state;
+    const double exponents[] = {1.0, 1.4};
+    for (size_t i = 0; i < COUNT_OF(exponents); i++) {
+        pbs_world *world = weightless_world(PBS_SCHEME_QUASI_STATIC, 1e-10);
+        const pbs_body piston = add_piston(world);
+        const pbs_pressure_desc air = gas(AIR, AIR, exponents[i]);
+        const double area = BASE / 3.0, force = 0.5 * AIR * area;
+        const pbs_point apex = {
+            .struct_size = sizeof apex, .kind = PBS_POINT_VERTEX, .body = piston, .index = APEX};
+        assert_ok(pbs_body_set_pressure(world, piston, &air));
+        assert_ok(pbs_body_apply_force(world, &apex, (const double[3]){0.0, 0.0, -force},
+                                       PBS_FORCE_LASTING));
+        assert_ok(pbs_world_step(world, 1.0));
+        assert_near(height_of(world, piston), HEIGHT * pow(1.0 / 1.5, 1.0 / exponents[i]), 1e-6,
+                    "height");
+        double pressure, volume;
+        assert_ok(pbs_body_pressure(world, piston, &pressure, &volume));
+        assert_near(pressure, 1.5 * AIR, 1e-6 * AIR, "pressure");
+        assert_near(volume, BASE * height_of(world, piston) / 3.0, 1e-14, "volume");
+        pbs_world_destroy(world);
+    }
+}
+
+/// w^2 = gamma p A / (m h): a quarter of a period after a push of v the piston is v / w higher.
+static void pistons_swing_in_their_period(void **state) {
+    (void)state;
+    pbs_world *world = weightless_world(PBS_SCHEME_TR_BDF2, 1e-10);
+    const pbs_body piston = add_piston(world);
+    const pbs_pressure_desc air = gas(AIR, AIR, 1.4);
+    const double mass = pbs_body_masses(world, piston)[APEX];
+    const double frequency = sqrt(1.4 * AIR * (BASE / 3.0) / (mass * HEIGHT));
+    const double amplitude = 1e-4, h = 0.5 * 3.14159265358979 / frequency / 200.0;
+    double velocities[12] = {0.0};
+    velocities[3 * APEX + 2] = amplitude * frequency;
+    assert_ok(pbs_body_set_pressure(world, piston, &air));
+    assert_ok(pbs_body_set_velocities(world, piston, velocities, 4));
+    for (int i = 0; i < 200; i++) {
+        assert_ok(pbs_world_step(world, h));
+    }
+    // The spring is weaker above than below by a few times the amplitude.
+    assert_near(height_of(world, piston) - HEIGHT, amplitude, 1e-3 * amplitude, "amplitude");
+    for (int i = 0; i < 200; i++) {
+        assert_ok(pbs_world_step(world, h));
+    }
+    assert_near(height_of(world, piston) - HEIGHT, 0.0, 1e-3 * amplitude, "half a period");
+    pbs_world_destroy(world);
+}
+
+// --- a balloon ---
+
+enum { LEVELS = 3, BALLOON_VERTICES = 4 * 64 + 2, BALLOON_TRIANGLES = 8 * 64 };
+
+struct sphere {
+    double positions[3 * BALLOON_VERTICES];
+    uint32_t triangles[3 * BALLOON_TRIANGLES];
+    size_t vertex_count, triangle_count;
+};
+
+static uint32_t find_or_add(struct sphere *s, const double x[3]) {
+    for (uint32_t i = 0; i < s->vertex_count; i++) {
+        double away[3];
+        subtract3(s->positions + 3 * (size_t)i, x, away);
+        if (norm3(away) < 1e-9) {
+            return i;
+        }
+    }
+    copy3(x, s->positions + 3 * s->vertex_count);
+    return (uint32_t)s->vertex_count++;
+}
+
+static uint32_t add_middle(struct sphere *s, uint32_t a, uint32_t b) {
+    double x[3];
+    add3(s->positions + 3 * (size_t)a, s->positions + 3 * (size_t)b, x);
+    scale3(1.0 / norm3(x), x, x);
+    return find_or_add(s, x);
+}
+
+static void subdivide(struct sphere *s) {
+    static uint32_t before[3 * BALLOON_TRIANGLES];
+    const size_t count = s->triangle_count;
+    memcpy(before, s->triangles, 3 * count * sizeof *before);
+    for (size_t t = 0; t < count; t++) {
+        const uint32_t *c = before + 3 * t;
+        const uint32_t ab = add_middle(s, c[0], c[1]), bc = add_middle(s, c[1], c[2]);
+        const uint32_t ca = add_middle(s, c[2], c[0]);
+        const uint32_t four[12] = {c[0], ab, ca, ab, c[1], bc, ca, bc, c[2], ab, bc, ca};
+        memcpy(s->triangles + 12 * t, four, sizeof four);
+    }
+    s->triangle_count = 4 * count;
+}
+
+/// Of radius 1, from an octahedron whose corners are vertices 0 to 5: +x, -x, +y, -y, +z, -z.
+static const struct sphere *make_sphere(void) {
+    static const uint32_t octahedron[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4,
+                                            2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
+    static struct sphere s;
+    s = (struct sphere){.vertex_count = 6, .triangle_count = 8};
+    for (size_t i = 0; i < 6; i++) {
+        s.positions[3 * i + i / 2] = i % 2 == 0 ? 1.0 : -1.0;
+    }
+    memcpy(s.triangles, octahedron, sizeof octahedron);
+    for (int i = 0; i < LEVELS; i++) {
+        subdivide(&s);
+    }
+    return &s;
+}
+
+static const double YOUNG = 1e6, POISSON = 0.4, THICKNESS = 1e-3;
+
+static pbs_body add_balloon(pbs_world *world) {
+    const struct sphere *s = make_sphere();
+    pbs_shell_desc d;
+    pbs_body body;
+    assert_ok(pbs_shell_desc_init(&d, sizeof d));
+    d.vertex_count = s->vertex_count;
+    d.positions = s->positions;
+    d.triangle_count = s->triangle_count;
+    d.triangles = s->triangles;
+    d.thickness = THICKNESS;
+    d.young = YOUNG;
+    d.poisson = POISSON;
+    assert_ok(pbs_body_create_shell(world, &d, &body));
+    return body;
+}
+
+/// Holds rigid motions at vertices that move along their radii alone.
+static void hold_balloon(pbs_world *world, pbs_body balloon) {
+    const uint32_t x[2] = {0, 1}, y[2] = {2, 3}, z[2] = {4, 5};
+    assert_ok(pbs_body_pin(world, balloon, x, 2, PBS_AXIS_Y | PBS_AXIS_Z));
+    assert_ok(pbs_body_pin(world, balloon, y, 2, PBS_AXIS_X | PBS_AXIS_Z));
+    assert_ok(pbs_body_pin(world, balloon, z, 2, PBS_AXIS_X | PBS_AXIS_Y));
+}
+
+/// A sphere of small strain: p r / 2 = thickness E / (1 - nu) strain. The mesh of 512 triangles has
+/// an area 2 % below that of its sphere.
+static void balloons_grow_as_spheres(void **state) {
+    (void)state;
+    pbs_world *world = weightless_world(PBS_SCHEME_QUASI_STATIC, 1e-9);
+    const pbs_body balloon = add_balloon(world);
+    const double strain = 1e-3, excess = 2.0 * THICKNESS * YOUNG / (1.0 - POISSON) * strain;
+    const pbs_pressure_desc air = constant(AIR + excess, AIR);
+    hold_balloon(world, balloon);
+    assert_ok(pbs_body_set_pressure(world, balloon, &air));
+    const double before = volume_of(world, balloon);
+    assert_ok(pbs_world_step(world, 1.0));
+    const double grown = cbrt(volume_of(world, balloon) / before) - 1.0;
+    assert_near(grown, strain, 0.03 * strain, "strain");
+    pbs_world_destroy(world);
+}
+
+/// Gas at three times the pressure outside stretches the balloon by a fifth. It rests where a
+/// constant pressure as large as its own does.
+static void gas_inflates(void **state) {
+    (void)state;
+    pbs_world *world = weightless_world(PBS_SCHEME_QUASI_STATIC, 1e-9);
+    const pbs_body balloon = add_balloon(world);
+    pbs_pressure_desc air = gas(3e3, 1e3, 1.4);
+    hold_balloon(world, balloon);
+    assert_ok(pbs_body_set_pressure(world, balloon, &air));
+    const double before = volume_of(world, balloon);
+    assert_ok(pbs_world_step(world, 1.0));
+    double pressure, volume;
+    assert_ok(pbs_body_pressure(world, balloon, &pressure, &volume));
+    assert_true(volume > 1.5 * before && pressure < 1.5e3);
+    air = constant(pressure, 1e3);
+    assert_ok(pbs_body_set_pressure(world, balloon, &air));
+    assert_ok(pbs_world_step(world, 1.0));
+    assert_near(volume_of(world, balloon), volume, 1e-7 * volume, "volume");
+    pbs_world_destroy(world);
+}
+
+// --- solids ---
+
+/// Pressure from outside makes a solid smaller by 3 (1 - 2 nu) p / E, alike in all directions.
+static void solids_are_compressed(void **state) {
+    (void)state;
+    pbs_world *world = weightless_world(PBS_SCHEME_QUASI_STATIC, 1e-10);
+    pbs_solid_desc like;
+    assert_ok(pbs_solid_desc_init(&like, sizeof like));
+    like.young = 1e6;
+    like.poisson = 0.3;
+    const pbs_body cube = add_cube(world, 2, 1.0, origin, &like);
+    const double pressure = 100.0;
+    const pbs_pressure_desc sea = constant(0.0, pressure);
+    const uint32_t corner = 0;
+    assert_ok(pbs_body_set_pressure(world, cube, &sea));
+    const double before = volume_of(world, cube);
+    assert_ok(pbs_body_pin(world, cube, &corner, 1, PBS_AXIS_ALL));
+    // The edges from the held corner stay on their axes.
+    const double *x = pbs_body_positions(world, cube);
+    for (uint32_t i = 1; i < 27; i++) {
+        uint32_t axes = 0;
+        for (uint32_t k = 0; k < 3; k++) {
+            axes |= x[3 * i + k] == 0.0 ? 1u << k : 0u;
+        }
+        if (axes == 3 || axes == 5 || axes == 6) {
+            assert_ok(pbs_body_pin(world, cube, &i, 1, axes));
+        }
+    }
+    assert_ok(pbs_world_step(world, 1.0));
+    double lost = 1.0 - volume_of(world, cube) / before;
+    const double expected = 3.0 * (1.0 - 2.0 * 0.3) * pressure / 1e6;
+    assert_near(lost, expected, 1e-3 * expected, "volume");
+    // A solid twice as stiff, in place, is compressed half as much.
+    assert_ok(pbs_body_set_parameter(world, cube, PBS_PARAMETER_YOUNG, &(const double){2e6}, 1));
+    assert_ok(pbs_world_step(world, 1.0));
+    lost = 1.0 - volume_of(world, cube) / before;
+    assert_near(lost, 0.5 * expected, 1e-3 * expected, "volume of the stiffer one");
+    pbs_world_destroy(world);
+}
+
+// --- energy ---
+
+/// A gas does work as a spring does: energy control keeps the sum, more gas is work, and nothing
+/// moves the body as a whole.
+static void energy_is_accounted(void **state) {
+    (void)state;
+    const double h = 2.5e-4;
+    pbs_world *world = weightless_world(PBS_SCHEME_A_SEARCH, 1e-9);
+    const pbs_body balloon = add_balloon(world);
+    pbs_pressure_desc air = gas(1.02e3, 1e3, 1.4);
+    air.volume = 4.0;
+    assert_ok(pbs_body_set_pressure(world, balloon, &air));
+    assert_ok(pbs_world_step(world, h));
+    const double begin = stats_of(world).energy_control.target;
+    double swing = 0.0;
+    for (int i = 0; i < 160; i++) {
+        assert_ok(pbs_world_step(world, h));
+        const pbs_energy energy = energy_of(world);
+        swing = fmax(swing, energy.kinetic);
+        assert_near(stats_of(world).energy_control.target, begin, 1e-9 * fabs(begin), "target");
+    }
+    assert_true(swing > 0.1);
+    assert_near(energy_of(world).total, begin, 0.02 * swing, "total energy");
+    const double before = energy_of(world).external;
+    air.pressure *= 1.1;
+    assert_ok(pbs_body_set_pressure(world, balloon, &air));
+    const double change = energy_of(world).external - before;
+    assert_ok(pbs_world_step(world, h));
+    assert_near(stats_of(world).energy_control.work, change, 1e-9 * fabs(change), "work");
+    const double *v = pbs_body_velocities(world, balloon), *m = pbs_body_masses(world, balloon);
+    double momentum[3] = {0.0};
+    for (size_t i = 0; i < BALLOON_VERTICES; i++) {
+        add_scaled3(momentum, m[i], v + 3 * i, momentum);
+    }
+    assert_small(norm3(momentum), 1e-10, "momentum");
+    pbs_world_destroy(world);
+}
+
+// --- state ---
+
+static void saved_worlds_have_pressure(void **state) {
+    (void)state;
+    pbs_world *world = weightless_world(PBS_SCHEME_NEWMARK, 1e-8), *copy = new_world();
+    const pbs_body first = add_balloon(world), second = add_balloon(world);
+    const pbs_pressure_desc air = gas(1.5e3, 1e3, 1.4), more = gas(2e3, 1e3, 1.0);
+    assert_ok(pbs_body_set_pressure(world, first, &air));
+    assert_ok(pbs_body_set_pressure(world, second, &air));
+    assert_ok(pbs_world_step(world, 1e-3));
+    // Another law needs no new matrices, and a restored world makes them anew.
+    assert_ok(pbs_body_set_pressure(world, second, &more));
+    const struct saved_world saved = save_world(world);
+    assert_ok(pbs_world_restore(copy, saved.data, saved.size));
+    for (int i = 0; i < 3; i++) {
+        assert_ok(pbs_world_step(world, 1e-3));
+        assert_ok(pbs_world_step(copy, 1e-3));
+        assert_true(pbs_world_hash(world) == pbs_world_hash(copy));
+    }
+    assert_ok(pbs_body_destroy(world, first));
+    assert_ok(pbs_world_step(world, 1e-3));
+    assert_ok(pbs_body_set_pressure(world, second, NULL));
+    assert_near(energy_of(world).external, 0.0, 0.0, "potential");
+    assert_ok(pbs_world_step(world, 1e-3));
+    free(saved.data);
+    pbs_world_destroy(world);
+    pbs_world_destroy(copy);
+}
+
+static pbs_status inflate(pbs_world *world, void *context) {
+    const pbs_pressure_desc air = gas(1.5e3, 1e3, 1.4);
+    const pbs_status status = pbs_body_set_pressure(world, *(pbs_body *)context, &air);
+    return status < 0 ? status : pbs_world_step(world, 1e-3);
+}
+
+static void refused_memory_is_a_status(void **state) {
+    (void)state;
+    struct test_allocator allocator;
+    test_allocator_init(&allocator);
+    pbs_world *world = new_world_with(&allocator);
+    pbs_body piston = add_piston(world);
+    uint64_t refused = 0;
+    assert_ok(refuse_until_success(&allocator, world, inflate, &piston, &refused));
+    assert_true(refused > 10);
+    const uint64_t calls = allocator.allocate_count;
+    assert_ok(pbs_world_step(world, 1e-3));
+    assert_true(allocator.allocate_count == calls);
+    pbs_world_destroy(world);
+}
+
+static void bad_calls_are_refused(void **state) {
+    (void)state;
+    pbs_world *world = weightless_world(PBS_SCHEME_IMPLICIT_EULER, 1e-9);
+    const pbs_body piston = add_piston(world);
+    const pbs_body sheet = add_sheet(world, 2, 1.0, origin, NULL);
+    pbs_pressure_desc d = gas(1e5, 1e5, 1.4);
+    double pressure = 7.0;
+    assert_status(pbs_pressure_desc_init(NULL, sizeof d), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_pressure_desc_init(&d, 3), PBS_ERROR_STRUCT_SIZE);
+    d = gas(1e5, 1e5, 1.4);
+    assert_status(pbs_body_set_pressure(NULL, piston, &d), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_body_set_pressure(world, sheet, &d), PBS_ERROR_MESH);
+    assert_status(pbs_body_pressure(world, piston, &pressure, NULL), PBS_ERROR_ARGUMENT);
+    assert_message("no pressure");
+    const struct {
+        double pressure, outside, exponent, volume;
+        int32_t kind;
+        const char *words;
+    } rows[] = {
+        {1e5, 1e5, 1.4, 1.0, 2, "kind is 2"},
+        {NAN, 1e5, 1.4, 1.0, 1, "pressure is nan"},
+        {0.0, 1e5, 1.4, 1.0, 1, "pressure of a gas"},
+        {1e5, INFINITY, 1.4, 1.0, 0, "outside is inf"},
+        {1e5, 1e5, 0.9, 1.0, 1, "exponent is 0.9"},
+        {1e5, 1e5, 1.4, -1.0, 1, "volume of a gas"},
+        {1e5, 1e5, 1.4, NAN, 0, "volume is nan"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        d.pressure = rows[i].pressure;
+        d.outside = rows[i].outside;
+        d.exponent = rows[i].exponent;
+        d.volume = rows[i].volume;
+        d.kind = rows[i].kind;
+        assert_status(pbs_body_set_pressure(world, piston, &d), PBS_ERROR_ARGUMENT);
+        assert_message(rows[i].words);
+    }
+    d = gas(1e5, 1e5, 1.4);
+    double turned[12];
+    const double *x = pbs_body_positions(world, piston);
+    for (int k = 0; k < 12; k++) {
+        turned[k] = k % 3 == 2 ? -x[k] : x[k];
+    }
+    assert_ok(pbs_body_set_positions(world, piston, turned, 4));
+    d.volume = 1.0;
+    assert_status(pbs_body_set_pressure(world, piston, &d), PBS_ERROR_ARGUMENT);
+    assert_message("point outward");
+    assert_near(pressure, 7.0, 0.0, "what the calls must not touch");
+    assert_ok(pbs_body_destroy(world, piston));
+    assert_status(pbs_body_set_pressure(world, piston, &d), PBS_ERROR_HANDLE);
+    assert_status(pbs_body_pressure(world, piston, NULL, NULL), PBS_ERROR_HANDLE);
+    pbs_world_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pistons_rest_where_gas_bears_them),
+        cmocka_unit_test(pistons_swing_in_their_period),
+        cmocka_unit_test(balloons_grow_as_spheres),
+        cmocka_unit_test(gas_inflates),
+        cmocka_unit_test(solids_are_compressed),
+        cmocka_unit_test(energy_is_accounted),
+        cmocka_unit_test(saved_worlds_have_pressure),
+        cmocka_unit_test(refused_memory_is_a_status),
+        cmocka_unit_test(bad_calls_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
