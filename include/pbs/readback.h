@@ -58,6 +58,36 @@ typedef struct pbs_contact {
 PBS_API pbs_status pbs_world_contacts(const pbs_world *w, pbs_contact *dst, size_t struct_size,
                                       size_t *count);
 
+/// What became of a pair in the last step.
+typedef enum pbs_pair_kind {
+    PBS_PAIR_BEGAN = 0, ///< it touches, and did not after the step before
+    PBS_PAIR_ENDED = 1  ///< it does not touch, and did after the step before
+} pbs_pair_kind;
+
+/// Two bodies, or a body and a collider, that began or ended to touch.
+typedef struct pbs_contact_event {
+    pbs_body bodies[2];
+    pbs_collider colliders[2]; ///< colliders[1] is null between two bodies; colliders[0] is null
+    int32_t kind;              ///< pbs_pair_kind
+    uint32_t reserved;         ///< 0
+} pbs_contact_event;
+
+/// Reads which pairs began and ended to touch in the last pbs_world_step or pbs_world_advance that
+/// landed. A pair touches if pbs_world_contacts lists a contact of it where the call ends; contacts
+/// of a body with itself are left out. What begins and ends within one advance is not listed.
+///
+/// Events are those of the last call only, and there are none after a restore. Which pairs touch is
+/// saved with the world: the first step after a restore lists what the saved world's would. A pair
+/// whose body or collider was destroyed ends in the next step; its id is then no longer valid.
+/// @param dst  rows in an order that depends only on the scene; null: only *count is set
+/// @param struct_size  sizeof(pbs_contact_event) as the caller was compiled: consecutive rows are
+/// struct_size bytes apart in dst
+/// @param count  capacity of dst in rows on entry; number of rows written, or needed, on return
+/// @return PBS_ERROR_ARGUMENT (w or count is null), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_CAPACITY
+/// (*count is the number needed)
+PBS_API pbs_status pbs_world_contact_events(const pbs_world *w, pbs_contact_event *dst,
+                                            size_t struct_size, size_t *count);
+
 /// The resultant of all contacts on a body or a collider. As with pbs_energy, the caller sets
 /// struct_size = sizeof(pbs_contact_force) and nothing else.
 typedef struct pbs_contact_force {

@@ -161,6 +161,7 @@ static void destroy(pbs_world *w) {
     memory_release(&w->memory, w->broken_joints.rows);
     memory_release(&w->memory, w->scratch);
     memory_release(&w->memory, w->readback.next);
+    pair_events_free(&w->memory, &w->contact_events);
     if (w->query != NULL) {
         query_index_free(w->query);
         memory_release(&w->memory, w->query);

@@ -44,6 +44,7 @@ struct pbs_world {
     struct readback readback;
     struct broken_bonds broken;
     struct broken_joints broken_joints;
+    struct pair_events contact_events;
     struct query_index *query; ///< updated by queries, although they take a const world
     struct callback *callbacks;
     size_t callback_count, callback_capacity;

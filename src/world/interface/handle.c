@@ -127,6 +127,11 @@ uint64_t handle_id(const struct handle_table *table, uint32_t slot, enum handle_
     return id << HANDLE_SLOT_BITS | slot;
 }
 
+enum handle_kind handle_kind_of(uint64_t id) {
+    return (enum handle_kind)(id >> (HANDLE_SLOT_BITS + HANDLE_GENERATION_BITS) &
+                              LOW_BITS(HANDLE_KIND_BITS));
+}
+
 void *handle_peek(const struct handle_table *table, uint64_t id, enum handle_kind kind,
                   uint32_t stamp) {
     const uint64_t slot = id & LOW_BITS(HANDLE_SLOT_BITS);

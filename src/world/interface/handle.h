@@ -61,6 +61,9 @@ void *handle_at(const struct handle_table *table, size_t index);
 uint64_t handle_id(const struct handle_table *table, uint32_t slot, enum handle_kind kind,
                    uint32_t stamp);
 
+/// The kind of object that an id names.
+enum handle_kind handle_kind_of(uint64_t id);
+
 /// Returns the object; null, with the message of PBS_ERROR_HANDLE, if the id is not valid in this
 /// world.
 void *handle_find(const struct handle_table *table, uint64_t id, enum handle_kind kind,

@@ -46,6 +46,7 @@ const struct settings_kind settings_linear_solver = KIND(pbs_linear_solver);
 const struct settings_kind settings_point = KIND(pbs_point);
 const struct settings_kind settings_joint = KIND(pbs_joint_desc);
 const struct settings_kind settings_joint_state = KIND(pbs_joint_state);
+const struct settings_kind settings_contact_event = KIND(pbs_contact_event);
 const struct settings_kind settings_broken_joint = KIND(pbs_broken_joint);
 const struct settings_kind settings_embedding = KIND(pbs_embedding_desc);
 const struct settings_kind settings_motion = KIND(pbs_motion);

@@ -186,5 +186,6 @@ void scene_free(struct scene *scene, struct memory *memory) {
     handle_free(&scene->joints, memory);
     nodes_free(&scene->nodes, memory);
     free_history(&scene->history, memory);
+    pair_list_free(memory, &scene->touching);
     *scene = (struct scene){0};
 }

@@ -13,6 +13,7 @@
 #include "world/objects/body.h"
 #include "world/objects/collider.h"
 #include "world/nodes/nodes.h"
+#include "world/objects/pair_list.h"
 #include "world/objects/vertices.h"
 
 struct world_joint;
@@ -60,6 +61,7 @@ struct scene {
                                             ///< solver
     struct friction_table frictions;
     struct adaptive_barrier barrier;
+    struct pair_list touching; ///< bodies and colliders that touched in the last step
     double last_contact_distance; ///< m: automatic contact distance of the last step; 0: none yet
 };
 

@@ -110,6 +110,36 @@ static void store_vertex_forces(pbs_world *w) {
     }
 }
 
+// --- events ---
+
+/// Returns the ids of both sides, in ascending order. Ids of bodies are less than those of
+/// colliders.
+static struct id_pair sides_of(const pbs_contact *contact) {
+    const pbs_contact_side *const sides[2] = {&contact->first, &contact->second};
+    uint64_t id[2];
+    for (int s = 0; s < 2; s++) {
+        id[s] = sides[s]->body.id != 0 ? sides[s]->body.id : sides[s]->collider.id;
+    }
+    return id[0] < id[1] ? (struct id_pair){id[0], id[1]} : (struct id_pair){id[1], id[0]};
+}
+
+pbs_status contact_events_prepare(pbs_world *w) {
+    struct pair_list *next = &w->contact_events.next;
+    // As many as there can be contacts, so that these lists grow only when those do.
+    RETURN_IF_FAILED(pair_events_reserve(&w->memory, w->readback.next_capacity, &w->scene.touching,
+                                         &w->contact_events));
+    next->count = 0;
+    for (size_t i = 0; i < w->readback.next_count; i++) {
+        const struct id_pair pair = sides_of(&w->readback.next[i]);
+        if (pair.first != pair.second) {
+            next->pairs[next->count++] = pair;
+        }
+    }
+    return PBS_OK;
+}
+
+// --- commit ---
+
 void contact_readback_commit(pbs_world *w) {
     struct readback *r = &w->readback;
     const struct readback before = *r;
@@ -129,6 +159,7 @@ void contact_readback_commit(pbs_world *w) {
     if (contact_set_mesh(&w->topology.contacts) != NULL) {
         store_vertex_forces(w);
     }
+    pair_events_commit(&w->scene.touching, &w->contact_events);
 }
 
 // --- to the host ---
@@ -142,6 +173,30 @@ pbs_status pbs_world_contacts(const pbs_world *w, pbs_contact *dst, size_t struc
     for (size_t i = 0; dst != NULL && i < w->readback.count; i++) {
         row_write(&settings_contact_row, &w->readback.contacts[i], struct_size,
                   (char *)dst + struct_size * i);
+    }
+    return PBS_OK;
+}
+
+/// Sets the id of a side of an event.
+static void name_side(uint64_t id, int side, pbs_contact_event *out) {
+    if (handle_kind_of(id) == HANDLE_BODY) {
+        out->bodies[side].id = id;
+    } else {
+        out->colliders[side].id = id;
+    }
+}
+
+pbs_status pbs_world_contact_events(const pbs_world *w, pbs_contact_event *dst, size_t struct_size,
+                                    size_t *count) {
+    RETURN_IF_FAILED(world_enter(w));
+    const struct pair_events *events = &w->contact_events;
+    RETURN_IF_FAILED(rows_begin(&settings_contact_event, struct_size, dst, count, events->count,
+                                "contact events"));
+    for (size_t i = 0; dst != NULL && i < events->count; i++) {
+        pbs_contact_event row = {.kind = events->rows[i].kind};
+        name_side(events->rows[i].pair.first, 0, &row);
+        name_side(events->rows[i].pair.second, 1, &row);
+        row_write(&settings_contact_event, &row, struct_size, (char *)dst + struct_size * i);
     }
     return PBS_OK;
 }

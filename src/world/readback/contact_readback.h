@@ -10,8 +10,12 @@ pbs_status contact_readback_start(pbs_world *w);
 /// Writes the contacts of the report to the world's second buffer, at the end state of the run.
 pbs_status contact_readback_prepare(pbs_world *w);
 
-/// Makes these the contacts that are read, and stores the report's sums as the loads of bodies and
-/// colliders. Cannot fail.
+/// Lists the pairs that touch by these contacts, and reserves memory for what is new about them.
+/// readback.next_count = 0: nothing touches.
+pbs_status contact_events_prepare(pbs_world *w);
+
+/// Makes these the contacts and events that are read, and stores the report's sums as the loads of
+/// bodies and colliders. Cannot fail.
 void contact_readback_commit(pbs_world *w);
 
 #endif

@@ -231,6 +231,14 @@ static void write_solver_memory(struct byte_writer *out, const struct selection_
     }
 }
 
+static void write_pairs(struct byte_writer *out, const struct pair_list *list) {
+    write_u64(out, list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        write_u64(out, list->pairs[i].first);
+        write_u64(out, list->pairs[i].second);
+    }
+}
+
 static void write_scene(struct byte_writer *out, const void *saved) {
     const struct scene *scene = saved;
     write_settings(out, &scene->settings, &scene->expert);
@@ -246,6 +254,7 @@ static void write_scene(struct byte_writer *out, const void *saved) {
     write_history(out, scene);
     snapshot_write_step_memory(out, &scene->step_memory);
     write_solver_memory(out, &scene->solver_memory);
+    write_pairs(out, &scene->touching);
 }
 
 pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size) {

@@ -561,6 +561,22 @@ static pbs_status read_solver_memory(struct byte_reader *in, struct selection_hi
                                                     "negative, more than a whole or not finite");
 }
 
+/// The ids are only compared with others and given to the host, so they need not be valid.
+static pbs_status read_pairs(struct byte_reader *in, struct memory *memory,
+                             struct pair_list *list) {
+    size_t count = 0;
+    RETURN_IF_FAILED(read_count(in, "pairs", 2 * sizeof(uint64_t), &count));
+    RETURN_IF_FAILED(pair_list_reserve(memory, count, list));
+    list->count = count;
+    for (size_t i = 0; i < count; i++) {
+        list->pairs[i].first = read_u64(in);
+        list->pairs[i].second = read_u64(in);
+    }
+    return pair_list_is_sorted(list)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_FORMAT, "pairs that touch are not in order");
+}
+
 static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
                              const struct scene *present, struct scene *scene) {
     RETURN_IF_FAILED(read_settings(in, present, scene));
@@ -576,6 +592,7 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(read_history(in, memory, scene));
     RETURN_IF_FAILED(snapshot_read_step_memory(in, &scene->step_memory));
     RETURN_IF_FAILED(read_solver_memory(in, &scene->solver_memory));
+    RETURN_IF_FAILED(read_pairs(in, memory, &scene->touching));
     RETURN_IF_FAILED(as_format(contact_kind_check_scheme(scene, scene->integrator.scheme),
                                "integrator of version", SNAPSHOT_VERSION));
     if (in->ended || in->position != in->size) {
@@ -605,6 +622,7 @@ pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size) {
     w->readback.count = 0;
     w->broken.count = 0;
     w->broken_joints.count = 0;
+    w->contact_events.count = 0;
     query_index_invalidate_parts(w->query);
     world_attach_callbacks(w);
     return PBS_OK;

@@ -247,14 +247,18 @@ static pbs_status step(struct run *run) {
     const double solved = clock_seconds();
     RETURN_IF_FAILED(measure_contact(run));
     RETURN_IF_FAILED(contact_readback_prepare(w));
+    RETURN_IF_FAILED(contact_events_prepare(w));
     commit_and_warn_of_strain(run);
     w->stats.time.finish = clock_seconds() - solved;
     return answer(run);
 }
 
 /// A step of a world without nodes: only colliders move.
-static void step_empty(struct run *run) {
+static pbs_status step_empty(struct run *run) {
     struct scene *scene = &run->w->scene;
+    run->w->readback.next_count = 0;
+    RETURN_IF_FAILED(contact_events_prepare(run->w));
+    pair_events_commit(&scene->touching, &run->w->contact_events);
     step_counts_add(&run->counts, run->h, 0.0);
     scene->time += run->h;
     for (size_t i = 0; i < scene->colliders.count; i++) {
@@ -266,6 +270,7 @@ static void step_empty(struct run *run) {
     run->w->broken.count = 0;
     run->w->broken_joints.count = 0;
     query_index_invalidate_positions(run->w->query);
+    return PBS_OK;
 }
 
 pbs_status run_world(struct run *run) {
@@ -278,12 +283,7 @@ pbs_status run_world(struct run *run) {
     w->topology.contact.counters = (struct contact_counters){0};
     run->sum.energy = energy_report_empty();
     failure_begin(run);
-    pbs_status status = PBS_OK;
-    if (w->scene.nodes.count > 0) {
-        status = step(run);
-    } else {
-        step_empty(run);
-    }
+    const pbs_status status = w->scene.nodes.count > 0 ? step(run) : step_empty(run);
     // A failed step may have changed the copies of the orientations. Between steps they must equal
     // those of the bodies.
     if (w->topology.is_current) {
