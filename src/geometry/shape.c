@@ -148,6 +148,11 @@ bool shape_is_flat(const struct shape *shape) {
     return shape_table_of(shape)->is_flat;
 }
 
+bool shape_is_convex(const struct shape *shape) {
+    const struct shape_table *table = shape_table_of(shape);
+    return table->is_flat || (table->is_convex && !shape->hollow);
+}
+
 size_t shape_pieces(const struct shape *shape, const struct pose *pose,
                     struct shape_piece pieces[SHAPE_PIECES]) {
     const struct shape_table *table = shape_table_of(shape);

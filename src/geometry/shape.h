@@ -55,6 +55,10 @@ void shape_bounds(const struct shape *shape, const struct pose *pose, double mar
 /// Returns whether the derivatives of the distance are the same everywhere.
 bool shape_is_flat(const struct shape *shape);
 
+/// Returns whether the signed distance is a convex function: of solid half-spaces, spheres, boxes,
+/// capsules and cylinders, and of flat shapes.
+bool shape_is_convex(const struct shape *shape);
+
 // --- smooth pieces ---
 
 enum { SHAPE_PIECES = 6 };

@@ -63,7 +63,8 @@ struct shape_table {
                 struct shape_hit *hit);
 
     // --- contact ---
-    bool is_flat; ///< see shape_is_flat
+    bool is_flat;   ///< see shape_is_flat
+    bool is_convex; ///< the solid is convex, and its signed distance a convex function
     /// Same as shape_pieces for the hollow shape. Null: it is one piece.
     size_t (*hollow_pieces)(const struct shape *shape, const struct pose *pose,
                             struct shape_piece pieces[SHAPE_PIECES]);

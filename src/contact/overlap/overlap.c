@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
+#include "geometry/meshes/solid_angle.h"
 #include "pbs/query.h"
 
 // With a reach of 0 no contact would be listed.
@@ -224,28 +225,10 @@ static pbs_status add_intersections(struct barrier_contact *c, struct tasks *tas
 
 // --- inside ---
 
-/// Returns the solid angle of a triangle over 4 pi (van Oosterom and Strackee 1983, eq. 8).
-static double solid_angle_fraction(const double p[3], const double *const x[3]) {
-    double r[3][3], length[3], cross[3];
-    for (int k = 0; k < 3; k++) {
-        subtract3(x[k], p, r[k]);
-        length[k] = norm3(r[k]);
-    }
-    cross3(r[1], r[2], cross);
-    const double denominator = length[0] * length[1] * length[2] + dot3(r[0], r[1]) * length[2] +
-                               dot3(r[1], r[2]) * length[0] + dot3(r[2], r[0]) * length[1];
-    return 2.0 * atan2(dot3(r[0], cross), denominator) / (4.0 * 3.14159265358979323846);
-}
-
 static bool is_inside(const struct barrier_contact *c, const struct overlap_part *part,
                       const double p[3]) {
-    double winding = 0.0;
-    for (uint32_t t = part->first_triangle; t < part->first_triangle + part->triangle_count; t++) {
-        const double *x[3];
-        corners_of(c, t, x);
-        winding += solid_angle_fraction(p, x);
-    }
-    return fabs(winding) > 0.5;
+    return fabs(solid_angle_turns(c->points, c->mesh.triangles + 3 * (size_t)part->first_triangle,
+                                  part->triangle_count, p)) > 0.5;
 }
 
 static bool box_contains(const struct overlap_part *outer, const struct overlap_part *inner) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/matrix3/math3.h"
+#include "geometry/meshes/solid_angle.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -112,24 +113,17 @@ void winding_free(struct memory *memory, struct winding *winding) {
 
 // --- sums ---
 
-/// Returns the solid angle of a triangle seen from a point (van Oosterom and Strackee 1983).
-static double solid_angle(const struct triangle_mesh *mesh, uint32_t triangle,
-                          const double point[3]) {
-    double a[3], b[3], c[3], across[3];
-    subtract3(corner(mesh, triangle, 0), point, a);
-    subtract3(corner(mesh, triangle, 1), point, b);
-    subtract3(corner(mesh, triangle, 2), point, c);
-    const double la = norm3(a), lb = norm3(b), lc = norm3(c);
-    cross3(b, c, across);
-    return 2.0 * atan2(dot3(a, across),
-                       la * lb * lc + dot3(a, b) * lc + dot3(b, c) * la + dot3(c, a) * lb);
+static double angle_of(const struct triangle_mesh *mesh, uint32_t triangle, const double point[3]) {
+    const double *const corners[3] = {corner(mesh, triangle, 0), corner(mesh, triangle, 1),
+                                      corner(mesh, triangle, 2)};
+    return solid_angle(corners, point);
 }
 
 static double leaf_angle(const struct winding *w, size_t index, const double from[3]) {
     double angle = 0.0;
     for (size_t i = 0; i < 8; i++) {
         const int32_t triangle = w->tree->primitive[8 * index + i];
-        angle += triangle >= 0 ? solid_angle(w->mesh, (uint32_t)triangle, from) : 0.0;
+        angle += triangle >= 0 ? angle_of(w->mesh, (uint32_t)triangle, from) : 0.0;
     }
     return angle;
 }

@@ -93,6 +93,7 @@ static void surface(const double size[3], struct shape_surface *out) {
 }
 
 const struct shape_table box_shape = {.name = "box",
+                                      .is_convex = true,
                                       .size_count = 3,
                                       .local = local,
                                       .faces = faces,

@@ -68,6 +68,7 @@ void half_space_wall(const struct pose *pose, int axis, double sign, double dist
 }
 
 const struct shape_table half_space_shape = {.name = "half-space",
+                                             .is_convex = true,
                                              .distance = distance,
                                              .bounds = bounds,
                                              .ray = ray,
