@@ -53,7 +53,8 @@ typedef struct pbs_surface_point {
     pbs_body body;         ///< null: the point is on a collider, or nothing was found
     pbs_collider collider; ///< null: the point is on a body, or nothing was found
     uint32_t vertices[3];  ///< of the triangle
-    uint32_t reserved;     ///< becomes 0
+    uint32_t inside;       ///< of pbs_world_closest: 1: the given point is inside the closest body
+                           ///< or collider, whose surface is closed; 0 otherwise
     double weights[3];     ///< barycentric, >= 0, sum 1; 0 on shapes without triangles
     double point[3];       ///< m
     double normal[3];      ///< unit: of the triangle's front side, or outward from a solid shape
@@ -79,12 +80,62 @@ typedef struct pbs_surface_point {
 /// @see Woop, Benthin and Wald 2013, "Watertight ray/triangle intersection"
 PBS_API pbs_status pbs_world_ray(const pbs_world *w, const pbs_ray_desc *d, pbs_surface_point *out);
 
+/// Lists what a ray hits in the current state, sorted by distance: every triangle that
+/// pbs_world_ray could hit, and the first hit of each collider of another shape. A ray through a
+/// common edge hits both triangles. Of hits at the same distance triangles come first, in order of
+/// creation, then colliders. The call allocates as pbs_world_ray does; threads may call it under
+/// the same conditions.
+/// @param dst  null: only *count is set. After PBS_ERROR_CAPACITY its contents are unspecified
+/// @param struct_size  sizeof(pbs_surface_point) as the caller was compiled: consecutive rows are
+/// struct_size bytes apart in dst, and it becomes the struct_size of each
+/// @param count  capacity of dst in rows on entry; number of rows written, or needed, on return
+/// @return as pbs_world_ray; PBS_ERROR_CAPACITY (*count is the number needed)
+PBS_API pbs_status pbs_world_ray_hits(const pbs_world *w, const pbs_ray_desc *d,
+                                      pbs_surface_point *dst, size_t struct_size, size_t *count);
+
 /// Finds the point closest to a given point on the surfaces that pbs_world_ray can hit, from either
 /// side; so also if the surface encloses the given point. The normal is that of the surface at the
-/// closest point, not the direction to the given point.
+/// closest point, not the direction to the given point. `inside` is the sign of the distance. It is
+/// 1 where the point is in a solid shape, outside a hollow one, or enclosed by the triangles of the
+/// body or mesh: their winding number about the point is then a whole number other than 0. Sheets
+/// with a border enclose nothing. For closed bodies the call takes time in proportion to the
+/// triangles of the closest one.
 /// @return as pbs_world_ray
 PBS_API pbs_status pbs_world_closest(const pbs_world *w, const pbs_closest_desc *d,
                                      pbs_surface_point *out);
+
+/// A sphere or a capsule that moves in a straight line without turning, and the groups of surfaces
+/// that it can hit.
+typedef struct pbs_cast_desc {
+    uint32_t struct_size;  ///< set by pbs_cast_desc_init
+    int32_t reserved;      ///< must be 0
+    double radius;         ///< m, > 0
+    double half_length;    ///< m, >= 0: of the capsule's axis, without the caps; 0: a sphere
+    double origin[3];      ///< m: its centre at the start
+    double orientation[4]; ///< unit quaternion x, y, z, w; the axis is y in the capsule's frame
+    double direction[3];   ///< of any length except 0
+    double distance;       ///< m, >= 0: how far it moves; may be infinite
+    uint32_t group;        ///< bits, as those of pbs_ray_desc
+    uint32_t mask;         ///< bits, as those of pbs_ray_desc
+} pbs_cast_desc;
+
+/// Fills *d with a sphere of radius 0.5 m at the origin that moves straight down (-y) without end,
+/// of all groups, that can hit all groups.
+/// @param struct_size  sizeof(pbs_cast_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_cast_desc_init(pbs_cast_desc *d, size_t struct_size);
+
+/// Finds the first surface that a moving sphere or capsule touches in the current state, among
+/// those that pbs_world_ray can hit. In `out`, distance is how far it has moved then, 0 where it
+/// touches at the start or is inside a solid shape; point is the surface's point; and normal points
+/// from there to the axis of the moving shape. The time of impact is distance over the speed. Gaps
+/// up to 1e-10 of the radius, or the rounding of coordinates, count as touching. Tori and grids
+/// that are touched over less than a thousandth of the radius, or a hundred-thousandth of the path,
+/// may be missed. Threads may call it at the same time, under the conditions of pbs_world_ray.
+/// @return as pbs_world_ray
+/// @see docs/architecture.md, Queries
+PBS_API pbs_status pbs_world_cast(const pbs_world *w, const pbs_cast_desc *d,
+                                  pbs_surface_point *out);
 
 /// How close two bodies, or a body and a collider, are. Larger values mean a worse overlap.
 typedef enum pbs_overlap_kind {

@@ -21,7 +21,7 @@ struct search_block {
 struct search {
     const struct bounding_tree *tree;
     double origin[3], direction[3], inverse[3];
-    double margin; ///< m, by which boxes are enlarged
+    double margin[3]; ///< m, by which boxes are enlarged
     double limit;
     void (*bounds)(const struct search *search, const struct box_block *block, double bound[8]);
     tree_search_visit *visit;
@@ -95,6 +95,11 @@ static double largest_of(const double a[3]) {
     return fmax(fabs(a[0]), fmax(fabs(a[1]), fabs(a[2])));
 }
 
+/// Returns the margin for rounding.
+static double rounding_of(const struct bounding_tree *tree, const double origin[3]) {
+    return ROUNDING * fmax(largest_of(origin), largest_coordinate(tree));
+}
+
 // --- rays ---
 
 /// Intersects the ray with slabs, axis by axis (Kay and Kajiya 1986). An empty lane has its lower
@@ -111,17 +116,18 @@ static void ray_bounds(const struct search *s, const struct box_block *block, do
         const float *negated_high = block->bound[3 + k];
         const double o = s->origin[k];
         const double inverse = s->inverse[k];
+        const double margin = s->margin[k];
         if (inverse == 0.0) {
             for (int i = 0; i < 8; i++) {
-                const bool is_outside = o < (double)low[i] - s->margin ||
-                                        o > s->margin - (double)negated_high[i];
+                const bool is_outside = o < (double)low[i] - margin ||
+                                        o > margin - (double)negated_high[i];
                 leave[i] = is_outside ? -1.0 : leave[i];
             }
             continue;
         }
         for (int i = 0; i < 8; i++) {
-            const double to_low = ((double)low[i] - s->margin - o) * inverse;
-            const double to_high = (s->margin - (double)negated_high[i] - o) * inverse;
+            const double to_low = ((double)low[i] - margin - o) * inverse;
+            const double to_high = (margin - (double)negated_high[i] - o) * inverse;
             const double first = inverse > 0.0 ? to_low : to_high;
             const double last = inverse > 0.0 ? to_high : to_low;
             enter[i] = first > enter[i] ? first : enter[i];
@@ -133,9 +139,9 @@ static void ray_bounds(const struct search *s, const struct box_block *block, do
     }
 }
 
-void tree_search_ray(const struct bounding_tree *tree, const double origin[3],
-                     const double direction[3], double limit, tree_search_visit *visit,
-                     void *self) {
+void tree_search_sweep(const struct bounding_tree *tree, const double origin[3],
+                       const double direction[3], const double reach[3], double limit,
+                       tree_search_visit *visit, void *self) {
     struct search s = {.tree = tree,
                        .limit = fmin(limit, DBL_MAX),
                        .bounds = ray_bounds,
@@ -146,9 +152,16 @@ void tree_search_ray(const struct bounding_tree *tree, const double origin[3],
         s.direction[k] = direction[k];
         // A component whose inverse would overflow counts as zero.
         s.inverse[k] = fabs(direction[k]) > 1e-290 ? 1.0 / direction[k] : 0.0;
+        s.margin[k] = reach[k] + rounding_of(tree, origin);
     }
-    s.margin = ROUNDING * fmax(largest_of(origin), largest_coordinate(tree));
     run(&s);
+}
+
+void tree_search_ray(const struct bounding_tree *tree, const double origin[3],
+                     const double direction[3], double limit, tree_search_visit *visit,
+                     void *self) {
+    const double nothing[3] = {0.0, 0.0, 0.0};
+    tree_search_sweep(tree, origin, direction, nothing, limit, visit, self);
 }
 
 // --- points ---
@@ -162,7 +175,7 @@ static void point_bounds(const struct search *s, const struct box_block *block, 
             const double below = (double)block->bound[k][i] - s->origin[k];
             const double above = s->origin[k] + (double)block->bound[3 + k][i];
             double distance = below > above ? below : above;
-            distance = distance > s->margin ? distance - s->margin : 0.0;
+            distance = distance > s->margin[k] ? distance - s->margin[k] : 0.0;
             bound[i] += distance * distance;
         }
     }
@@ -181,7 +194,7 @@ void tree_search_nearest(const struct bounding_tree *tree, const double point[3]
                        .self = self};
     for (int k = 0; k < 3; k++) {
         s.origin[k] = point[k];
+        s.margin[k] = rounding_of(tree, point);
     }
-    s.margin = ROUNDING * fmax(largest_of(point), largest_coordinate(tree));
     run(&s);
 }

@@ -16,6 +16,12 @@ typedef double tree_search_visit(void *self, uint32_t primitive, double limit);
 void tree_search_ray(const struct bounding_tree *tree, const double origin[3],
                      const double direction[3], double limit, tree_search_visit *visit, void *self);
 
+/// Visits the primitives that a box around the ray's origin, of half extents `reach`, may touch
+/// while the origin moves along the ray.
+void tree_search_sweep(const struct bounding_tree *tree, const double origin[3],
+                       const double direction[3], const double reach[3], double limit,
+                       tree_search_visit *visit, void *self);
+
 /// Visits the primitives whose squared distance from the point may be at most limit, m^2. The visit
 /// function returns squared distances too.
 void tree_search_nearest(const struct bounding_tree *tree, const double point[3], double limit,

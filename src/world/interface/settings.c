@@ -26,6 +26,7 @@ const struct settings_kind settings_fracture_surface = KIND(pbs_fracture_surface
 const struct settings_kind settings_custom = KIND(pbs_custom_desc);
 const struct settings_kind settings_contact = KIND(pbs_contact_desc);
 const struct settings_kind settings_ray = KIND(pbs_ray_desc);
+const struct settings_kind settings_cast = KIND(pbs_cast_desc);
 const struct settings_kind settings_closest = KIND(pbs_closest_desc);
 const struct settings_kind settings_surface_point = KIND(pbs_surface_point);
 const struct settings_kind settings_overlap = KIND(pbs_overlap_desc);
