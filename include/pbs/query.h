@@ -1,9 +1,10 @@
-// libpbs: rays, closest points and overlaps among the surfaces of a world. Part of <pbs/pbs.h>.
-// SPDX-License-Identifier: MIT
+// libpbs: rays, closest points, moving shapes, overlaps, regions and sensors among the surfaces of
+// a world. Part of <pbs/pbs.h>. SPDX-License-Identifier: MIT
 #ifndef PBS_QUERY_H
 #define PBS_QUERY_H
 
 #include "body.h"
+#include "collider.h"
 #include "world.h"
 
 #ifdef __cplusplus
@@ -251,6 +252,118 @@ typedef struct pbs_separation {
 /// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY, PBS_ERROR_INADMISSIBLE
 PBS_API pbs_status pbs_world_separate(pbs_world *w, const pbs_separate_desc *d,
                                       pbs_separation *out);
+
+/// A region of space, and the groups of bodies and colliders that it can find.
+typedef struct pbs_region_desc {
+    uint32_t struct_size;  ///< set by pbs_region_desc_init
+    int32_t shape;         ///< pbs_shape: a sphere, a box, a capsule or a cylinder
+    double size[3];        ///< m, see pbs_shape
+    double position[3];    ///< m
+    double orientation[4]; ///< unit quaternion x, y, z, w
+    uint32_t group;        ///< bits, as those of pbs_ray_desc
+    uint32_t mask;         ///< bits, as those of pbs_ray_desc
+} pbs_region_desc;
+
+/// Fills *d with a box of half extents 0.5 m about the origin, of all groups, that can find all
+/// groups.
+/// @param struct_size  sizeof(pbs_region_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_region_desc_init(pbs_region_desc *d, size_t struct_size);
+
+/// What pbs_world_region lists.
+typedef enum pbs_region_list {
+    PBS_REGION_OBJECTS = 0,  ///< one row for each body and each collider
+    PBS_REGION_TRIANGLES = 1 ///< one row for each triangle of bodies and mesh colliders
+} pbs_region_list;
+
+/// What is in a region.
+typedef struct pbs_region_row {
+    pbs_body body;         ///< null: a collider
+    pbs_collider collider; ///< null: a body
+    uint32_t triangle;     ///< as in pbs_surface_point; UINT32_MAX with PBS_REGION_OBJECTS
+    uint32_t reserved;     ///< 0
+} pbs_region_row;
+
+/// Lists what touches a region in the current state, or lies in it, in order of creation, bodies
+/// before colliders. A body touches if one of its triangles does or, if it has none, one of its
+/// vertices (of particles their spheres); or if its surface encloses the region's centre. A mesh
+/// collider touches as a surface does, another one if its solid does; hollow spheres, capsules and
+/// cylinders, tori and grids within a 256th of the region's size. Offsets of pbs_contact_desc are
+/// left out. The call allocates nothing after the first query; it takes time in proportion to the
+/// number of bodies and colliders, and to the triangles of those whose bounding boxes meet that of
+/// the region. Threads may call it at the same time, under the conditions of pbs_world_ray.
+/// @param list  pbs_region_list
+/// @param dst  null: only *count is set. After PBS_ERROR_CAPACITY its contents are unspecified
+/// @param struct_size  sizeof(pbs_region_row) as the caller was compiled: consecutive rows are
+/// struct_size bytes apart in dst
+/// @param count  capacity of dst in rows on entry; number of rows written, or needed, on return
+/// @return PBS_ERROR_ARGUMENT (a null pointer, another shape, a number that is not finite or out of
+/// its range), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_CAPACITY (*count is the number needed),
+/// PBS_ERROR_MEMORY
+PBS_API pbs_status pbs_world_region(const pbs_world *w, const pbs_region_desc *d, int32_t list,
+                                    pbs_region_row *dst, size_t struct_size, size_t *count);
+
+/// The id of a sensor, made as that of a body is.
+typedef struct pbs_sensor {
+    uint64_t id; ///< opaque
+} pbs_sensor;
+
+/// Adds a sensor: a region that reports which bodies enter and leave it, and exerts no force. It
+/// exists until pbs_sensor_destroy or the end of the world, and is saved with it. With sensors a
+/// step takes more time in proportion to all vertices, and to the triangles of bodies near them.
+/// @param out  its id; written only on success
+/// @return PBS_ERROR_ARGUMENT (a null pointer, another shape, a number that is not finite or out of
+/// its range), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+PBS_API pbs_status pbs_sensor_create(pbs_world *w, const pbs_region_desc *d, pbs_sensor *out);
+
+/// Removes the sensor; its id is never valid again. Bodies that were in it leave it in the next
+/// step. A null id is fine.
+/// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_sensor_destroy(pbs_world *w, pbs_sensor s);
+
+/// Whether the id names a sensor of this world that was not destroyed. False where w is null.
+PBS_API bool pbs_sensor_is_valid(const pbs_world *w, pbs_sensor s);
+
+/// Changes shape, place and groups from the next step on.
+/// @return as pbs_sensor_create; PBS_ERROR_HANDLE; nothing is changed then
+PBS_API pbs_status pbs_sensor_set_region(pbs_world *w, pbs_sensor s, const pbs_region_desc *d);
+
+/// The sensor's present region, with which pbs_world_region tells what is in it.
+/// @param out  struct_size set by the caller, as pbs_region_desc_init does
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_HANDLE, PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_sensor_region(const pbs_world *w, pbs_sensor s, pbs_region_desc *out);
+
+/// How many sensors there are; 0 for null.
+PBS_API size_t pbs_world_sensor_count(const pbs_world *w);
+
+/// The id of the index-th sensor in order of creation; a null id beyond the end, or where w is
+/// null.
+PBS_API pbs_sensor pbs_world_sensor_at(const pbs_world *w, size_t index);
+
+/// A body that entered or left a sensor.
+typedef struct pbs_sensor_event {
+    pbs_sensor sensor;
+    pbs_body body;
+    int32_t kind;      ///< pbs_pair_kind
+    uint32_t reserved; ///< 0
+} pbs_sensor_event;
+
+/// Reads which bodies entered and left sensors in the last pbs_world_step or pbs_world_advance that
+/// landed: those that touch the region where the call ends, as pbs_world_region says, and did not
+/// before, and the reverse. What passes through a sensor within one call is not noticed.
+///
+/// Events are those of the last call only, and there are none after a restore. Which bodies are in
+/// sensors is saved with the world: the first step after a restore lists what the saved world's
+/// would. A body or a sensor that was destroyed leaves in the next step; its id is then no longer
+/// valid. Bodies that broke in this call touch with the surface that they had before.
+/// @param dst  rows in an order that depends only on the scene; null: only *count is set
+/// @param struct_size  sizeof(pbs_sensor_event) as the caller was compiled: consecutive rows are
+/// struct_size bytes apart in dst
+/// @param count  capacity of dst in rows on entry; number of rows written, or needed, on return
+/// @return PBS_ERROR_ARGUMENT (w or count is null), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_CAPACITY
+/// (*count is the number needed)
+PBS_API pbs_status pbs_world_sensor_events(const pbs_world *w, pbs_sensor_event *dst,
+                                           size_t struct_size, size_t *count);
 
 #ifdef __cplusplus
 }

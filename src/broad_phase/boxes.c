@@ -1,6 +1,7 @@
 #include "broad_phase/boxes.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "broad_phase/box_lanes.h"
@@ -103,4 +104,18 @@ void boxes_of_primitives(struct tasks *tasks, const struct box *of_points, const
                          uint32_t width, size_t count, struct box *boxes) {
     struct primitive_loop loop = {of_points, points, width, count, boxes};
     tasks_for(tasks, (count + CHUNK - 1) / CHUNK, bound_primitives, &loop);
+}
+
+void box_of_points(const double *x, size_t count, double low[3], double high[3]) {
+    for (int k = 0; k < 3; k++) {
+        low[k] = INFINITY;
+        high[k] = -INFINITY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (int k = 0; k < 3; k++) {
+            const double value = x[3 * i + (size_t)k];
+            low[k] = value < low[k] ? value : low[k];
+            high[k] = value > high[k] ? value : high[k];
+        }
+    }
 }

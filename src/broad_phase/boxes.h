@@ -19,6 +19,10 @@ struct point_sweep {
 /// finite or is beyond 1e38 gets a box whose overlaps are unspecified; nothing else is affected.
 void boxes_of_points(struct tasks *tasks, const struct point_sweep *sweep, struct box *boxes);
 
+/// Computes the bounding box of points (3 each) that do not move; infinite, with low above high, if
+/// there are none.
+void box_of_points(const double *x, size_t count, double low[3], double high[3]);
+
 /// Computes a box per edge or triangle: the smallest box around the boxes of its points. points:
 /// count x width indices of `of_points`.
 void boxes_of_primitives(struct tasks *tasks, const struct box *of_points, const uint32_t *points,

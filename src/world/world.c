@@ -162,6 +162,8 @@ static void destroy(pbs_world *w) {
     memory_release(&w->memory, w->scratch);
     memory_release(&w->memory, w->readback.next);
     pair_events_free(&w->memory, &w->contact_events);
+    pair_events_free(&w->memory, &w->sensor_events);
+    memory_release(&w->memory, w->sensed_vertices);
     if (w->query != NULL) {
         query_index_free(w->query);
         memory_release(&w->memory, w->query);

@@ -8,8 +8,8 @@
 #define LOW_BITS(count) ((UINT64_C(1) << (count)) - 1)
 
 static const char *const names_another[] = {"names a body", "names a collider", "names a joint",
-                                            "names nothing that is known"};
-static const char *const kind_names[] = {"body", "collider", "joint"};
+                                            "names a sensor"};
+static const char *const kind_names[] = {"body", "collider", "joint", "sensor"};
 
 pbs_status handle_reserve(struct handle_table *table, struct memory *memory) {
     if (table->slot_count >= LOW_BITS(HANDLE_SLOT_BITS)) {

@@ -16,7 +16,7 @@ enum {
                                                                ///< never used again
 };
 
-enum handle_kind { HANDLE_BODY, HANDLE_COLLIDER, HANDLE_JOINT };
+enum handle_kind { HANDLE_BODY, HANDLE_COLLIDER, HANDLE_JOINT, HANDLE_SENSOR };
 
 struct handle_slot {
     void *object;        ///< null: the slot is free

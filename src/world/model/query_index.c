@@ -75,6 +75,7 @@ static pbs_status reserve_parts(struct query_index *q, const struct scene *scene
     for (size_t i = 0; i < q->part_count; i++) {
         const struct part_surface surface = surface_of(scene, i);
         q->parts[i] = (struct query_part){.first_point = q->point_count,
+                                          .point_count = surface.point_count,
                                           .first_triangle = q->triangle_count,
                                           .triangle_count = surface.triangle_count};
         q->point_count += surface.point_count;
@@ -140,6 +141,13 @@ static void copy_points(struct query_index *q, const struct scene *scene) {
     }
 }
 
+static void bound_parts(struct query_index *q) {
+    for (size_t i = 0; i < q->part_count; i++) {
+        struct query_part *part = &q->parts[i];
+        box_of_points(q->x + 3 * part->first_point, part->point_count, part->low, part->high);
+    }
+}
+
 static pbs_status update_boxes(struct query_index *q, struct tasks *tasks) {
     const struct point_sweep sweep = {.count = q->point_count, .x = q->x};
     boxes_of_points(tasks, &sweep, q->point_boxes);
@@ -158,6 +166,7 @@ static pbs_status update(struct query_index *q, const struct scene *scene, struc
         RETURN_IF_FAILED(list_parts(q, scene));
     }
     copy_points(q, scene);
+    bound_parts(q);
     RETURN_IF_FAILED(update_boxes(q, tasks));
     q->parts_are_current = true;
     return PBS_OK;

@@ -13,7 +13,8 @@ struct scene;
 
 /// The range of a body or a collider in the lists. Bodies come first, in order of creation.
 struct query_part {
-    size_t first_point, first_triangle, triangle_count;
+    size_t first_point, point_count, first_triangle, triangle_count;
+    double low[3], high[3]; ///< m: bounding box of the points
 };
 
 struct query_index {

@@ -17,6 +17,10 @@ struct world_joint *scene_joint(const struct scene *scene, size_t index) {
     return handle_at(&scene->joints, index);
 }
 
+struct sensor *scene_sensor(const struct scene *scene, size_t index) {
+    return handle_at(&scene->sensors, index);
+}
+
 pbs_body scene_body_id(const struct scene *scene, size_t index) {
     if (index >= scene->bodies.count) {
         return (pbs_body){0};
@@ -181,11 +185,16 @@ void scene_free(struct scene *scene, struct memory *memory) {
     for (size_t i = 0; i < scene->joints.count; i++) {
         memory_release(memory, scene_joint(scene, i));
     }
+    for (size_t i = 0; i < scene->sensors.count; i++) {
+        memory_release(memory, scene_sensor(scene, i));
+    }
     handle_free(&scene->bodies, memory);
     handle_free(&scene->colliders, memory);
     handle_free(&scene->joints, memory);
+    handle_free(&scene->sensors, memory);
     nodes_free(&scene->nodes, memory);
     free_history(&scene->history, memory);
     pair_list_free(memory, &scene->touching);
+    pair_list_free(memory, &scene->sensed);
     *scene = (struct scene){0};
 }

@@ -17,6 +17,7 @@
 #include "world/objects/vertices.h"
 
 struct world_joint;
+struct sensor;
 
 /// A scheme with its settings, which worlds copy from an integrator.
 struct scheme_choice {
@@ -53,7 +54,7 @@ struct scene {
     double free_reference; ///< N: reference force of a scene without weight and stiffness; 0: not
                            ///< computed yet
     struct counters counters;
-    struct handle_table bodies, colliders, joints;
+    struct handle_table bodies, colliders, joints, sensors;
     struct nodes nodes;
     struct history history;
     struct step_memory step_memory;         ///< history of the integrator's step control
@@ -61,7 +62,8 @@ struct scene {
                                             ///< solver
     struct friction_table frictions;
     struct adaptive_barrier barrier;
-    struct pair_list touching; ///< bodies and colliders that touched in the last step
+    struct pair_list touching;    ///< bodies and colliders that touched in the last step
+    struct pair_list sensed;      ///< bodies, and sensors that they were in after the last step
     double last_contact_distance; ///< m: automatic contact distance of the last step; 0: none yet
 };
 
@@ -69,6 +71,7 @@ struct scene {
 struct body *scene_body(const struct scene *scene, size_t index);
 struct collider *scene_collider(const struct scene *scene, size_t index);
 struct world_joint *scene_joint(const struct scene *scene, size_t index);
+struct sensor *scene_sensor(const struct scene *scene, size_t index);
 
 /// Return public ids; 0 if the index is too large.
 pbs_body scene_body_id(const struct scene *scene, size_t index);

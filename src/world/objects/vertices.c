@@ -41,6 +41,10 @@ void vertices_update(const struct nodes *nodes, const struct body *body) {
     combine(body->vertex_count, own->weights, nodes->v + 3 * body->node_start, own->v);
 }
 
+void vertices_at_nodes(const struct body *body, const double *x, double *out) {
+    combine(body->vertex_count, body->vertices.weights, x + 3 * body->node_start, out);
+}
+
 // --- from vertices to nodes ---
 
 /// Computes means over the vertices: of the weights of nodes 1 to 3, and of the vectors.

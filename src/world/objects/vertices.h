@@ -18,6 +18,9 @@ struct point vertices_at(const struct body *body, size_t index);
 /// are the nodes.
 void vertices_update(const struct nodes *nodes, const struct body *body);
 
+/// Computes the positions of vertices that are not nodes from all nodes' positions x.
+void vertices_at_nodes(const struct body *body, const double *x, double *out);
+
 /// Set the nodes such that the vertices have these positions or velocities, vertex_count x 3. If
 /// the vertices are not the nodes, the nodes are fitted by least squares. PBS_ERROR_ARGUMENT, and
 /// nothing has changed, if the fit leaves more than rounding errors.

@@ -10,6 +10,7 @@
 #include "world/interface/check.h"
 #include "world/objects/body_table.h"
 #include "world/objects/collider.h"
+#include "world/regions/sensor.h"
 #include "world/world.h"
 
 static void write_settings(struct byte_writer *out, const pbs_world_desc *d,
@@ -239,6 +240,21 @@ static void write_pairs(struct byte_writer *out, const struct pair_list *list) {
     }
 }
 
+static void write_sensors(struct byte_writer *out, const struct scene *scene) {
+    write_slots(out, &scene->sensors);
+    for (size_t i = 0; i < scene->sensors.count; i++) {
+        const struct sensor *sensor = scene_sensor(scene, i);
+        const pbs_region_desc *d = &sensor->desc;
+        write_u32(out, sensor->slot);
+        write_u32(out, (uint32_t)d->shape);
+        write_doubles(out, d->size, 3);
+        write_doubles(out, d->position, 3);
+        write_doubles(out, d->orientation, 4);
+        write_u32(out, d->group);
+        write_u32(out, d->mask);
+    }
+}
+
 static void write_scene(struct byte_writer *out, const void *saved) {
     const struct scene *scene = saved;
     write_settings(out, &scene->settings, &scene->expert);
@@ -255,6 +271,8 @@ static void write_scene(struct byte_writer *out, const void *saved) {
     snapshot_write_step_memory(out, &scene->step_memory);
     write_solver_memory(out, &scene->solver_memory);
     write_pairs(out, &scene->touching);
+    write_sensors(out, scene);
+    write_pairs(out, &scene->sensed);
 }
 
 pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size) {

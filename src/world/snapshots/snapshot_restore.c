@@ -18,6 +18,7 @@
 #include "world/snapshots/saved_joint.h"
 #include "world/snapshots/snapshot.h"
 #include "world/world.h"
+#include "world/regions/sensor.h"
 
 /// Errors in restored values become PBS_ERROR_FORMAT; PBS_ERROR_MEMORY stays.
 static pbs_status as_format(pbs_status status, const char *what, size_t index) {
@@ -577,6 +578,37 @@ static pbs_status read_pairs(struct byte_reader *in, struct memory *memory,
                : status_fail(PBS_ERROR_FORMAT, "pairs that touch are not in order");
 }
 
+/// Orientations are not normalised again, which could change their last bits.
+static pbs_status read_sensor(struct byte_reader *in, struct sensor *sensor) {
+    pbs_region_desc *d = &sensor->desc;
+    double unit[4];
+    d->struct_size = sizeof *d;
+    d->shape = (int32_t)read_u32(in);
+    read_doubles(in, d->size, 3);
+    read_doubles(in, d->position, 3);
+    read_doubles(in, d->orientation, 4);
+    d->group = read_u32(in);
+    d->mask = read_u32(in);
+    return region_check(d, unit);
+}
+
+static pbs_status read_sensors(struct byte_reader *in, struct memory *memory, struct scene *scene) {
+    size_t count = 0;
+    RETURN_IF_FAILED(read_slots(in, memory, &scene->sensors, "sensor slots", &count));
+    for (size_t i = 0; i < count; i++) {
+        uint32_t slot = 0;
+        RETURN_IF_FAILED(read_slot(in, &scene->sensors, &slot));
+        struct sensor *sensor = memory_allocate(memory, 1, sizeof *sensor);
+        if (sensor == NULL) {
+            return PBS_ERROR_MEMORY;
+        }
+        sensor->slot = slot;
+        handle_insert_at(&scene->sensors, slot, sensor);
+        RETURN_IF_FAILED(as_format(read_sensor(in, sensor), "sensor", i));
+    }
+    return PBS_OK;
+}
+
 static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
                              const struct scene *present, struct scene *scene) {
     RETURN_IF_FAILED(read_settings(in, present, scene));
@@ -593,6 +625,8 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(snapshot_read_step_memory(in, &scene->step_memory));
     RETURN_IF_FAILED(read_solver_memory(in, &scene->solver_memory));
     RETURN_IF_FAILED(read_pairs(in, memory, &scene->touching));
+    RETURN_IF_FAILED(read_sensors(in, memory, scene));
+    RETURN_IF_FAILED(read_pairs(in, memory, &scene->sensed));
     RETURN_IF_FAILED(as_format(contact_kind_check_scheme(scene, scene->integrator.scheme),
                                "integrator of version", SNAPSHOT_VERSION));
     if (in->ended || in->position != in->size) {
@@ -623,6 +657,7 @@ pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size) {
     w->broken.count = 0;
     w->broken_joints.count = 0;
     w->contact_events.count = 0;
+    w->sensor_events.count = 0;
     query_index_invalidate_parts(w->query);
     world_attach_callbacks(w);
     return PBS_OK;

@@ -16,6 +16,7 @@
 #include "world/objects/motion.h"
 #include "world/particles/bonded.h"
 #include "world/readback/contact_readback.h"
+#include "world/regions/sensor.h"
 #include "world/stepping/contact_run.h"
 #include "world/stepping/failure.h"
 #include "world/stepping/run_problem.h"
@@ -164,6 +165,7 @@ static void commit(struct run *run) {
     scene_update_vertices(scene, w->tasks);
     query_index_invalidate_positions(w->query);
     contact_readback_commit(w);
+    pair_events_commit(&scene->sensed, &w->sensor_events);
     for (size_t i = 0; i < scene->colliders.count; i++) {
         struct collider *collider = scene_collider(scene, i);
         const struct obstacle *obstacle = &w->topology.obstacles[i];
@@ -248,6 +250,7 @@ static pbs_status step(struct run *run) {
     RETURN_IF_FAILED(measure_contact(run));
     RETURN_IF_FAILED(contact_readback_prepare(w));
     RETURN_IF_FAILED(contact_events_prepare(w));
+    RETURN_IF_FAILED(sensor_events_prepare(w, w->topology.workspace.now.x));
     commit_and_warn_of_strain(run);
     w->stats.time.finish = clock_seconds() - solved;
     return answer(run);
@@ -258,7 +261,9 @@ static pbs_status step_empty(struct run *run) {
     struct scene *scene = &run->w->scene;
     run->w->readback.next_count = 0;
     RETURN_IF_FAILED(contact_events_prepare(run->w));
+    RETURN_IF_FAILED(sensor_events_prepare(run->w, NULL));
     pair_events_commit(&scene->touching, &run->w->contact_events);
+    pair_events_commit(&scene->sensed, &run->w->sensor_events);
     step_counts_add(&run->counts, run->h, 0.0);
     scene->time += run->h;
     for (size_t i = 0; i < scene->colliders.count; i++) {
