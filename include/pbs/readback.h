@@ -1,5 +1,5 @@
-// libpbs: contacts of the last step, and their forces. Part of <pbs/pbs.h>.
-// SPDX-License-Identifier: MIT
+// libpbs: contacts of the last step, their forces, and lines that show a world. Part of
+// <pbs/pbs.h>. SPDX-License-Identifier: MIT
 #ifndef PBS_READBACK_H
 #define PBS_READBACK_H
 
@@ -121,6 +121,54 @@ PBS_API pbs_status pbs_body_contact_force(const pbs_world *w, pbs_body b, const 
 /// @return as pbs_body_contact_force
 PBS_API pbs_status pbs_collider_contact_force(const pbs_world *w, pbs_collider c,
                                               const double about[3], pbs_contact_force *out);
+
+/// What pbs_world_debug_lines draws, as bits.
+typedef enum pbs_debug_flags {
+    PBS_DEBUG_SURFACES = 1, ///< sides of bodies' triangles; of bodies without any their springs, or
+                            ///< bonds that hold: white
+    PBS_DEBUG_COLLIDERS = 2, ///< outlines of shapes and sides of meshes: grey
+    PBS_DEBUG_NORMALS = 4,   ///< normals of bodies' triangles: cyan
+    PBS_DEBUG_CONTACTS = 8,  ///< of pbs_world_contacts, from point to point, and normals: yellow
+    PBS_DEBUG_JOINTS = 16,   ///< from point to point: magenta; axes of side a: red, green, and blue
+                             ///< the main one. Broken joints are left out
+    PBS_DEBUG_PINS = 32,     ///< each constrained axis of each vertex; of affine bodies of the
+                             ///< centre: orange
+    PBS_DEBUG_SENSORS = 64,  ///< outlines: green
+    PBS_DEBUG_ALL = 127
+} pbs_debug_flags;
+
+/// Which lines, and how long.
+typedef struct pbs_debug_desc {
+    uint32_t struct_size; ///< set by pbs_debug_desc_init
+    uint32_t flags;       ///< pbs_debug_flags
+    double length; ///< m, > 0: of normals and axes; pins are half as long, half-spaces are squares
+                   ///< of 20 lengths
+} pbs_debug_desc;
+
+/// Fills *d: everything, 0.1 m.
+/// @param struct_size  sizeof(pbs_debug_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_debug_desc_init(pbs_debug_desc *d, size_t struct_size);
+
+/// An end of a line, as a vertex buffer takes it.
+typedef struct pbs_debug_point {
+    float position[3]; ///< m
+    uint8_t rgba[4];   ///< 0 to 255
+} pbs_debug_point;
+
+/// Writes lines that show the current state, two points for each line, for a host to draw. Nothing
+/// is allocated, and the order depends only on the scene. Sides that two triangles share are listed
+/// once for solids and affine bodies, otherwise once for each triangle. Points beyond the range of
+/// single precision become infinite.
+/// @param d  null: the defaults of pbs_debug_desc_init
+/// @param dst  null: only *count is set. After PBS_ERROR_CAPACITY its contents are unspecified
+/// @param struct_size  sizeof(pbs_debug_point) as the caller was compiled: consecutive points are
+/// struct_size bytes apart in dst
+/// @param count  capacity of dst in points on entry; number of points written, or needed, on return
+/// @return PBS_ERROR_ARGUMENT (w or count is null, unknown flags, a length that is not positive and
+/// finite), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_CAPACITY (*count is the number needed)
+PBS_API pbs_status pbs_world_debug_lines(const pbs_world *w, const pbs_debug_desc *d,
+                                         pbs_debug_point *dst, size_t struct_size, size_t *count);
 
 #ifdef __cplusplus
 }
