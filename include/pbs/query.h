@@ -131,8 +131,8 @@ PBS_API pbs_status pbs_cast_desc_init(pbs_cast_desc *d, size_t struct_size);
 /// touches at the start or is inside a solid shape; point is the surface's point; and normal points
 /// from there to the axis of the moving shape. The time of impact is distance over the speed. Gaps
 /// up to 1e-10 of the radius, or the rounding of coordinates, count as touching. Tori and grids
-/// that are touched over less than a thousandth of the radius, or a 20000th of the path,
-/// may be missed. Threads may call it at the same time, under the conditions of pbs_world_ray.
+/// that are touched over less than a thousandth of the radius, or a 20000th of the path, may be
+/// missed. Threads may call it at the same time, under the conditions of pbs_world_ray.
 /// @return as pbs_world_ray
 /// @see docs/architecture.md, Queries
 PBS_API pbs_status pbs_world_cast(const pbs_world *w, const pbs_cast_desc *d,
