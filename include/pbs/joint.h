@@ -47,7 +47,8 @@ typedef struct pbs_joint_desc {
                              ///< spring. Of a ball it takes the place of the exact joint
     double spring_damping;   ///< N m s/rad or N s/m, >= 0: against motion of the coordinate
     double spring_target;    ///< rad or m
-    double break_force;  ///< N, > 0: the joint breaks when a step ends with more; infinity: never
+    double break_force;  ///< N, > 0: the joint breaks when a step ends with more (also a step of an
+                         ///< advance, and a part of a divided one); infinity: never
     double break_torque; ///< N m, likewise
     int32_t touching;    ///< 1: contact between the joined bodies acts; 0, the default: it does not
     int32_t reserved;    ///< must be 0
@@ -124,7 +125,8 @@ typedef struct pbs_broken_joint {
     double torque; ///< N m
 } pbs_broken_joint;
 
-/// The joints that broke in the last step or advance that landed, in the order in which they broke.
+/// The joints that broke in the last step or advance that landed, in the order in which they broke:
+/// of time, then of creation; with fracture_passes those of each pass before those of the next.
 /// @param struct_size  sizeof(pbs_broken_joint) as the caller was compiled
 /// @param dst  rows; null: only *count is set
 /// @param count  the capacity on entry, how many there are on return

@@ -110,11 +110,11 @@ typedef struct pbs_world_desc {
     /// the smallest body, a hundredth of that for schemes with energy control; 0 without barriers.
     double velocity_tolerance;
     // Breaking:
-    /// For implicit steps, 0 to 1000. Bonds above their strengths at the end of a step (also of an
-    /// advance, and of a part) break, and the same step is taken again without them, up to this
-    /// many times, so that a crack grows within the step. Bonds above their strengths after the
-    /// last pass break too. 0: bonds break when a step is over. With PBS_SCHEME_QUASI_STATIC, where
-    /// 0 passes are no limit, a step goes on from its end until nothing more breaks.
+    /// For implicit steps, 0 to 1000. Bonds and joints above their strengths at the end of a step
+    /// (also of an advance, and of a part) break, and the same step is taken again without them, up
+    /// to this many times, so that a crack grows within the step. Those above their strengths after
+    /// the last pass break too. 0: they break when a step is over. With PBS_SCHEME_QUASI_STATIC,
+    /// where 0 passes are no limit, a step goes on from its end until nothing more breaks.
     uint32_t fracture_passes;
     uint32_t fracture_limit; ///< most bonds that break at the end of a step, a part or a pass,
                              ///< those farthest above their strengths first; 0: all

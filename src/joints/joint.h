@@ -72,6 +72,7 @@ struct joint {
     double stiffening;  ///< factor of all penalties, >= 1; kept from step to step
     double angle_start; ///< rad: the angle at the start of the step, turns counted
     bool has_angle;
+    uint32_t whole_row_count; ///< of a joint that joint_set_break broke: row_count before
 };
 
 /// The vectors of a joint at some state.

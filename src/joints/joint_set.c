@@ -67,6 +67,7 @@ static pbs_status build(struct memory *memory, const struct layout *layout, stru
         RETURN_IF_FAILED(build_stencils(memory, layout, set, width, &set->stencils[width - 1]));
     }
     RETURN_IF_FAILED(allocate(memory, &set->saved, SAVED * set->count, sizeof(double)));
+    RETURN_IF_FAILED(allocate(memory, &set->kept, SAVED * set->count, sizeof(double)));
     RETURN_IF_FAILED(allocate(memory, &set->jacobian, JOINT_COORDINATES * rows, sizeof(double)));
     RETURN_IF_FAILED(allocate(memory, &set->residual, rows, sizeof(double)));
     RETURN_IF_FAILED(allocate(memory, &set->direction, rows, sizeof(double)));
@@ -94,6 +95,7 @@ void joint_set_free(struct memory *memory, struct joint_set *set) {
     }
     memory_release(memory, set->joints);
     memory_release(memory, set->saved);
+    memory_release(memory, set->kept);
     memory_release(memory, set->jacobian);
     memory_release(memory, set->residual);
     memory_release(memory, set->direction);
@@ -169,8 +171,16 @@ static double constraint(const struct joint_set *set, const struct joint *joint,
 static void save(const struct joint *joint, double *saved) {
     saved[0] = joint->angle_start;
     saved[1] = joint->stiffening;
-    for (uint32_t r = 0; r < joint->row_count; r++) {
+    for (uint32_t r = 0; r < JOINT_ROWS; r++) {
         saved[2 + r] = joint->rows[r].multiplier;
+    }
+}
+
+static void load(const double *saved, struct joint *joint) {
+    joint->angle_start = saved[0];
+    joint->stiffening = saved[1];
+    for (uint32_t r = 0; r < JOINT_ROWS; r++) {
+        joint->rows[r].multiplier = saved[2 + r];
     }
 }
 
@@ -456,14 +466,30 @@ double joint_set_stiffen(struct joint_set *set, const double *x, double factor, 
 
 void joint_set_restore(struct joint_set *set) {
     for (size_t i = 0; i < set->count; i++) {
-        struct joint *const joint = &set->joints[i];
-        const double *const saved = set->saved + SAVED * i;
-        joint->angle_start = saved[0];
-        joint->stiffening = saved[1];
-        for (uint32_t r = 0; r < joint->row_count; r++) {
-            joint->rows[r].multiplier = saved[2 + r];
-        }
+        load(set->saved + SAVED * i, &set->joints[i]);
     }
+}
+
+void joint_set_keep(struct joint_set *set) {
+    for (size_t i = 0; i < set->count; i++) {
+        save(&set->joints[i], set->kept + SAVED * i);
+    }
+}
+
+void joint_set_bring_back(struct joint_set *set) {
+    for (size_t i = 0; i < set->count; i++) {
+        load(set->kept + SAVED * i, &set->joints[i]);
+    }
+}
+
+void joint_set_break(struct joint_set *set, size_t index) {
+    struct joint *const joint = &set->joints[index];
+    joint->whole_row_count = joint->row_count;
+    joint->row_count = 0;
+}
+
+void joint_set_mend(struct joint_set *set, size_t index) {
+    set->joints[index].row_count = set->joints[index].whole_row_count;
 }
 
 void joint_set_add_start_forces(const struct joint_set *set, const double *x, double *gradient) {

@@ -28,6 +28,7 @@ struct joint_set {
     struct joint_stencils stencils[JOINT_NODES];
     double *saved; ///< of each joint the angle, then the multipliers of its rows, at the start of
                    ///< the step
+    double *kept;  ///< the same, at joint_set_keep
     double time;   ///< s since the start of the step, of the present stage
     // Scratch of joint_set_project: one entry a row of all joints.
     double *jacobian; ///< x JOINT_COORDINATES
@@ -92,8 +93,18 @@ double joint_set_update(struct joint_set *set, const double *x, double *gradient
 /// as joint_set_update.
 double joint_set_stiffen(struct joint_set *set, const double *x, double factor, double *gradient);
 
-/// After a step that failed: multipliers and angles are those of joint_set_begin_step.
+/// After a step that failed or is not accepted: multipliers and angles are those of
+/// joint_set_begin_step.
 void joint_set_restore(struct joint_set *set);
+
+/// Keeps multipliers and angles for a state that several steps may lead back to, and brings them
+/// back.
+void joint_set_keep(struct joint_set *set);
+void joint_set_bring_back(struct joint_set *set);
+
+/// A joint acts no more, and again. Nothing is built anew: its stencil stays, with zeros.
+void joint_set_break(struct joint_set *set, size_t index);
+void joint_set_mend(struct joint_set *set, size_t index);
 
 /// W: what moving targets do to the bodies, and what dampers and motors that do not keep up take
 /// out, at a stage's solution.

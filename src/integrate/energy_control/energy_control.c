@@ -122,10 +122,10 @@ static int evaluate_contact(struct energy_control *control, const struct objecti
     return isfinite(energy.potential) ? EVALUATE_OK : EVALUATE_RECOVERABLE;
 }
 
-/// The bodies of a joint are one island. Returns one of them.
+/// The bodies of a joint are one island, unless it broke. Returns one of them.
 static uint32_t join_joint(struct energy_control *control, const struct joint *joint) {
     const uint32_t first = control->body[joint->node[0]];
-    for (uint32_t k = 1; k < joint->node_count; k++) {
+    for (uint32_t k = 1; k < joint->node_count && joint->row_count > 0; k++) {
         energy_join(control, first, control->body[joint->node[k]]);
     }
     return first;

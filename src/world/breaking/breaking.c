@@ -7,6 +7,7 @@
 
 #include "integrate/stepping/explicit.h"
 #include "world/breaking/bond_place.h"
+#include "world/breaking/joint_breaking.h"
 #include "world/objects/body_table.h"
 #include "world/particles/body_bonds.h"
 
@@ -288,8 +289,23 @@ bool breaks_update_next(pbs_world *w, double time, bool goes_on) {
     return compare(w, &(struct comparison){next, start, start.x, time, true}, false);
 }
 
+struct break_mark breaks_mark(const pbs_world *w) {
+    return (struct break_mark){w->topology.breaks.count, w->topology.joint_breaks.count};
+}
+
+static void undo_bonds(pbs_world *w, size_t count) {
+    set_broken(w, count, NULL);
+    w->topology.breaks.count = count;
+}
+
+void breaks_undo(pbs_world *w, struct break_mark mark) {
+    undo_bonds(w, mark.bonds);
+    joint_breaks_undo(w, mark.joints);
+}
+
 void breaks_save(pbs_world *w) {
     struct bond_breaks *breaks = &w->topology.breaks;
+    joint_breaks_save(w);
     breaks->saved_count = breaks->count;
     breaks->saved_softened = breaks->softened;
     for (size_t i = 0; i < w->topology.model.bond_term_count; i++) {
@@ -302,7 +318,8 @@ void breaks_save(pbs_world *w) {
 
 void breaks_restore_saved(pbs_world *w) {
     struct bond_breaks *breaks = &w->topology.breaks;
-    breaks_undo(w, breaks->saved_count);
+    joint_breaks_restore_saved(w);
+    undo_bonds(w, breaks->saved_count);
     breaks->softened = breaks->saved_softened;
     for (size_t i = 0; i < w->topology.model.bond_term_count; i++) {
         const struct bond_term *term = &w->topology.model.bond_terms[i];
@@ -313,7 +330,7 @@ void breaks_restore_saved(pbs_world *w) {
 }
 
 void breaks_undo_all(pbs_world *w) {
-    breaks_undo(w, 0);
+    breaks_undo(w, (struct break_mark){0, 0});
     copy_remaining(w, false);
     w->topology.breaks.softened = 0.0;
 }
@@ -354,14 +371,9 @@ bool breaks_remove_forces(pbs_world *w, size_t first) {
     return is_known;
 }
 
-void breaks_undo(pbs_world *w, size_t count) {
-    set_broken(w, count, NULL);
-    w->topology.breaks.count = count;
-}
-
 double breaks_commit(pbs_world *w) {
     struct bond_breaks *breaks = &w->topology.breaks;
-    double energy = breaks->softened;
+    double energy = breaks->softened + joint_breaks_commit(w);
     copy_remaining(w, true);
     breaks->softened = 0.0;
     for (size_t i = 0; i < breaks->count; i++) {

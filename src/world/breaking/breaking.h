@@ -1,6 +1,6 @@
 // Breaks bonds of bodies of any kind while a call moves the world: finds those above their
 // strengths, and undoes or commits the breaks with the step. Does not know how a bond is measured;
-// the body's table does.
+// the body's table does. Breaks of joints (joint_breaking.h) are undone and committed here too.
 // Theory: docs/theory/fracture.md section 2.
 #ifndef PBS_WORLD_BREAKING_BREAKING_H
 #define PBS_WORLD_BREAKING_BREAKING_H
@@ -19,14 +19,20 @@ bool breaks_update_next(pbs_world *w, double time, bool goes_on);
 /// their forces from the accelerations. Returns false if the accelerations have to be computed from
 /// all forces instead: for bonds that are not springs, or if few springs broke.
 bool breaks_remove_forces(pbs_world *w, size_t first);
-/// Makes all bonds but those of the first `count` rows intact again.
-void breaks_undo(pbs_world *w, size_t count);
-/// Saves the breaks and the softening so far, for a step that may be undone.
+/// How many bonds and joints have broken so far.
+struct break_mark {
+    size_t bonds, joints;
+};
+struct break_mark breaks_mark(const pbs_world *w);
+/// Makes all bonds and joints that broke after the mark intact again.
+void breaks_undo(pbs_world *w, struct break_mark mark);
+/// Saves the breaks and the softening so far, and what joints bear, for a step that may be undone.
 void breaks_save(pbs_world *w);
 void breaks_restore_saved(pbs_world *w);
 /// Restores the state at the beginning of the call.
 void breaks_undo_all(pbs_world *w);
-/// Hands the breaks to the bodies and to the host's list. Returns the energy that they released, J.
+/// Hands the breaks to the bodies and to the host's lists. Returns the energy that they released,
+/// J.
 double breaks_commit(pbs_world *w);
 
 /// Returns the longest step, s, in which a crack of the bodies of the rows from `first` on advances

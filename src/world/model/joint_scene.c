@@ -143,6 +143,13 @@ pbs_status joint_scene_build(struct topology *t, const struct scene *scene, stru
         memory_release(memory, joints);
         return PBS_ERROR_MEMORY;
     }
+    struct joint_breaks *const breaks = &t->joint_breaks;
+    const pbs_status reserved = memory_reserve(memory, &breaks->rows, &breaks->capacity, count,
+                                               sizeof *breaks->rows);
+    if (reserved < 0) {
+        memory_release(memory, joints);
+        return reserved;
+    }
     fill_stiffness(scene, t->joint_stiffness);
     size_t next = 0;
     for (size_t i = 0; i < scene->joints.count; i++) {
@@ -179,19 +186,6 @@ void joint_scene_place(const struct topology *t, const struct scene *scene, doub
         subtract3(b, a, joint->vectors[JOINT_GAP].constant);
         subtract_offset(own, joint);
     }
-}
-
-/// Breaks the joint if it bears more than it can.
-static bool breaks(const struct topology *t, size_t index, double time, struct world_joint *own) {
-    const struct joint_wrench wrench = joint_set_wrench(&t->joints, index, t->workspace.now.x);
-    const double force = norm3(wrench.force), torque = norm3(wrench.torque);
-    own->broken = force > own->desc.break_force || torque > own->desc.break_torque;
-    if (own->broken) {
-        own->broke_time = time;
-        own->broke_force = force;
-        own->broke_torque = torque;
-    }
-    return own->broken;
 }
 
 static void keep_state(const struct joint *joint, const double *x, struct world_joint *own) {
@@ -239,16 +233,20 @@ void joint_scene_load(const struct topology *t, const struct scene *scene) {
     }
 }
 
-size_t joint_scene_land(struct topology *t, struct scene *scene) {
-    size_t next = 0, broke = 0;
+void joint_scene_land(struct topology *t, struct scene *scene) {
+    size_t next = 0;
     for (size_t i = 0; i < scene->joints.count && t->joints.count > 0; i++) {
         struct world_joint *const own = scene_joint(scene, i);
         if (!own->broken) {
-            keep_state(&t->joints.joints[next], t->workspace.now.x, own);
-            broke += breaks(t, next, scene->time, own);
-            next++;
+            keep_state(&t->joints.joints[next++], t->workspace.now.x, own);
         }
     }
-    t->joints_are_current = t->joints_are_current && broke == 0;
-    return broke;
+    for (size_t i = 0; i < t->joint_breaks.count; i++) {
+        const struct joint_break *const row = &t->joint_breaks.rows[i];
+        row->joint->broken = true;
+        row->joint->broke_time = row->row.time;
+        row->joint->broke_force = row->row.force;
+        row->joint->broke_torque = row->row.torque;
+    }
+    t->joints_are_current = t->joints_are_current && t->joint_breaks.count == 0;
 }

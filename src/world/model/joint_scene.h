@@ -25,8 +25,8 @@ void joint_scene_load(const struct topology *topology, const struct scene *scene
 /// Places the points of space at a fraction, 0 .. 1, of the host's step of h seconds.
 void joint_scene_place(const struct topology *topology, const struct scene *scene, double fraction);
 
-/// The step has landed: multipliers and angles become the scene's, points of space are at their
-/// targets, joints that bear too much are broken. Returns how many broke.
-size_t joint_scene_land(struct topology *topology, struct scene *scene);
+/// The call has landed: multipliers and angles become the scene's, points of space are at their
+/// targets, joints that broke are broken.
+void joint_scene_land(struct topology *topology, struct scene *scene);
 
 #endif

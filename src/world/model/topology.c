@@ -83,6 +83,7 @@ void topology_free(struct topology *topology, struct memory *memory) {
     memory_release(memory, topology->saved_states);
     memory_release(memory, topology->step_loads);
     breaks_free(&topology->breaks, memory);
+    memory_release(memory, topology->joint_breaks.rows);
     model_free(&topology->model, memory);
     *topology = (struct topology){0};
 }

@@ -4,6 +4,7 @@
 #ifndef PBS_WORLD_MODEL_TOPOLOGY_H
 #define PBS_WORLD_MODEL_TOPOLOGY_H
 
+#include "pbs/joint.h"
 #include "contact/barrier/barrier_contact.h"
 #include "contact/stiffness/part_loads.h"
 #include "contact/penetration/penetration.h"
@@ -51,6 +52,22 @@ struct model {
                                 ///< orientations
 };
 
+/// A joint that the present call has broken so far.
+struct joint_break {
+    struct world_joint *joint;
+    size_t index;         ///< in topology.joints
+    pbs_broken_joint row; ///< what the host reads when the call lands
+    double energy;        ///< J, of its spring
+};
+
+/// All of them, in the order in which they broke. The joints of the scene learn of it when the call
+/// lands; a call that fails makes the joints whole again.
+struct joint_breaks {
+    struct joint_break *rows;
+    size_t count, capacity;
+    size_t kept_count; ///< at breaks_save
+};
+
 /// A zero-initialised struct is empty and valid.
 struct topology {
     bool is_current; ///< false: bodies changed since it was built
@@ -86,6 +103,7 @@ struct topology {
     double *step_loads;  ///< node_count x 3, N: all of the host's forces in the present step
     size_t step_load_capacity;
     struct bond_breaks breaks;
+    struct joint_breaks joint_breaks;
     double *saved_states; ///< states that step doubling restores and compares
     size_t saved_state_capacity;
 };

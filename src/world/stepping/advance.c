@@ -115,15 +115,14 @@ struct attempt {
 static struct attempt try_halves(struct run *run, const struct step_span *span) {
     struct topology *const t = &run->w->topology;
     struct attempt attempt = {.h = 0.5 * span->h, .measured = NAN};
-    // The whole step comes first. Bonds that break in it are restored, and break again in the half
-    // steps.
-    const size_t broken = t->breaks.count;
+    // The whole step comes first. Bonds and joints that break in it are restored, and break again
+    // in the half steps.
+    const struct break_mark broken = breaks_mark(run->w);
     const struct scheme_memory memory = t->workspace.memory;
     attempt.result = run_step(run, span);
-    if (t->breaks.count > broken) {
-        breaks_undo(run->w, broken);
-        t->workspace.memory = memory;
-    }
+    breaks_undo(run->w, broken);
+    joint_set_restore(&t->joints);
+    t->workspace.memory = memory;
     run_add_work(run, &attempt.result);
     if (attempt.result.status < 0) {
         return attempt;
@@ -182,7 +181,7 @@ static enum step_verdict attempt_step(struct run *run, const struct step_plan *p
     struct step_workspace *const workspace = &run->w->topology.workspace;
     const pbs_expert_desc *const expert = &run->w->scene.expert;
     const struct scheme_memory memory = workspace->memory;
-    const size_t broken = run->w->topology.breaks.count;
+    const struct break_mark broken = breaks_mark(run->w);
     const bool doubling = run->control.kind == PBS_STEP_DOUBLING;
     run->problem.allow_unconverged = expert->allow_unconverged != 0 && run->division_limit == 0 &&
                                      plan->h <= run->control.min;
@@ -197,6 +196,8 @@ static enum step_verdict attempt_step(struct run *run, const struct step_plan *p
     }
     if (attempt.is_saved) {
         restore_state(run);
+    } else {
+        joint_set_restore(&run->w->topology.joints);
     }
     breaks_undo(run->w, broken);
     workspace->memory = memory;

@@ -6,6 +6,7 @@
 #include "integrate/stepping/stable_step.h"
 #include "world/breaking/breaking.h"
 #include "world/forces/loads.h"
+#include "world/breaking/joint_breaking.h"
 #include "world/stepping/contact_run.h"
 #include "world/stepping/failure.h"
 
@@ -37,11 +38,18 @@ void run_accept(struct run *run, double h) {
     step_accept(&run->w->topology.workspace, run->w->tasks, h);
     contact_report_accept(&run->w->topology.report, h);
     run->elapsed += h;
+    struct step_workspace *const workspace = &run->w->topology.workspace;
+    const double time = run->w->scene.time + run->elapsed;
     const size_t broken = run->w->topology.breaks.count;
-    if (breaks_update(run->w, run->w->scene.time + run->elapsed, run->is_free) &&
+    if (breaks_update(run->w, time, run->is_free) &&
         !(run->is_free && breaks_remove_forces(run->w, broken))) {
         // The stored accelerations include the forces of bonds that have broken.
-        run->w->topology.workspace.memory.has_acceleration = false;
+        workspace->memory.has_acceleration = false;
+    }
+    if (joint_breaks_update(run->w, workspace->now.x, workspace->now.x, time)) {
+        // What moved together does so no more.
+        workspace->memory.has_acceleration = false;
+        workspace->memory.known = 1;
     }
 }
 
@@ -100,15 +108,28 @@ static pbs_status set_critical_step(struct run *run) {
     return PBS_OK;
 }
 
-/// How often a step may be repeated because bonds broke in it.
+/// How often a step may be repeated because bonds or joints broke in it.
 static uint32_t pass_limit(const struct run *run) {
     const uint32_t limit = run->w->scene.settings.fracture_passes;
     // Explicit steps are so short that they are not repeated.
     if (run->problem.scheme->kicks) {
         return 0;
     }
-    // In equilibrium no bond may be above its strength.
+    // In equilibrium nothing may be above its strength.
     return run->problem.scheme->is_static && limit == 0 ? UINT32_MAX : limit;
+}
+
+/// Breaks what the workspace's next state overloads. Returns true if something broke: the step is
+/// to be taken again, from its start unless it is static.
+static bool break_next(pbs_world *w, double end, bool is_static) {
+    const bool bonds = breaks_update_next(w, end, is_static);
+    const struct step_workspace *const workspace = &w->topology.workspace;
+    const double *const start = is_static ? workspace->next.x : workspace->now.x;
+    const bool joints = joint_breaks_update(w, workspace->next.x, start, end);
+    if ((bonds || joints) && !is_static) {
+        joint_set_restore(&w->topology.joints);
+    }
+    return bonds || joints;
 }
 
 struct step_result run_step(struct run *run, const struct step_span *span) {
@@ -120,12 +141,12 @@ struct step_result run_step(struct run *run, const struct step_span *span) {
     struct step_workspace *workspace = &w->topology.workspace;
     loads_place(w, run->problem.scheme, span->h);
     const struct scheme_memory memory = workspace->memory;
-    const size_t broken = w->topology.breaks.count;
+    const struct break_mark broken = breaks_mark(w);
     const bool is_static = run->problem.scheme->is_static;
     const double end = w->scene.time + run->elapsed + span->h;
     struct step_result result = solve_step(run, span);
     for (uint32_t i = pass_limit(run); i > 0 && result.status >= 0; i--) {
-        if (!breaks_update_next(w, end, is_static)) {
+        if (!break_next(w, end, is_static)) {
             break;
         }
         run_add_work(run, &result);
@@ -136,7 +157,7 @@ struct step_result run_step(struct run *run, const struct step_span *span) {
         result = solve_step(run, span);
     }
     run->problem.continues = false;
-    if (result.status < 0 && w->topology.breaks.count > broken) {
+    if (result.status < 0) {
         breaks_undo(w, broken);
         workspace->memory = memory;
     }

@@ -12,7 +12,6 @@
 #include "world/forces/loads.h"
 #include "world/interface/check.h"
 #include "world/model/joint_scene.h"
-#include "world/joints/joint.h"
 #include "world/objects/motion.h"
 #include "world/particles/bonded.h"
 #include "world/readback/contact_readback.h"
@@ -118,25 +117,6 @@ static void load_state(pbs_world *w, double h) {
 
 // --- commit ---
 
-static void land_joints(pbs_world *w) {
-    w->broken_joints.count = 0;
-    if (joint_scene_land(&w->topology, &w->scene) == 0) {
-        return;
-    }
-    for (size_t i = 0; i < w->scene.joints.count; i++) {
-        const struct world_joint *joint = scene_joint(&w->scene, i);
-        if (joint->broken && joint->broke_time == w->scene.time) {
-            w->broken_joints.rows[w->broken_joints.count++] = (pbs_broken_joint){
-                .joint = pbs_world_joint_at(w, i),
-                .time = joint->broke_time,
-                .force = joint->broke_force,
-                .torque = joint->broke_torque};
-        }
-    }
-    // What moved together does so no more.
-    scene_forget_states(&w->scene);
-}
-
 /// Copies the end state to the scene. Cannot fail.
 static void commit(struct run *run) {
     pbs_world *w = run->w;
@@ -155,9 +135,9 @@ static void commit(struct run *run) {
     scene->step_memory = run->step_memory;
     newton_get_solver_history(w->topology.newton, &scene->solver_memory);
     scene->time += run->h;
+    joint_scene_land(&w->topology, scene);
     run->sum.dissipated += breaks_commit(w);
     scene->dissipated += run->sum.dissipated;
-    land_joints(w);
     scene->free_reference = run->free_reference;
     scene->barrier = run->barrier;
     run_contact_commit(run);

@@ -1,0 +1,81 @@
+// See joint_breaking.h.
+#include "world/breaking/joint_breaking.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/matrix3/math3.h"
+#include "world/joints/joint.h"
+
+static bool may_break(const struct world_joint *joint) {
+    return isfinite(joint->desc.break_force) || isfinite(joint->desc.break_torque);
+}
+
+static void break_joint(pbs_world *w, size_t index, size_t at, struct joint_break *row) {
+    struct joint_set *const joints = &w->topology.joints;
+    row->joint = scene_joint(&w->scene, at);
+    row->index = index;
+    row->row.joint = pbs_world_joint_at(w, at);
+    joint_set_break(joints, index);
+}
+
+/// Compares a joint with its strengths. Returns true if it bears more, with what it bears.
+static bool is_overloaded(const pbs_world *w, size_t index, const struct world_joint *joint,
+                          const double *x, struct joint_break *out) {
+    const struct joint_set *const joints = &w->topology.joints;
+    const struct joint_wrench wrench = joint_set_wrench(joints, index, x);
+    out->row.force = norm3(wrench.force);
+    out->row.torque = norm3(wrench.torque);
+    return out->row.force > joint->desc.break_force || out->row.torque > joint->desc.break_torque;
+}
+
+bool joint_breaks_update(pbs_world *w, const double *x, const double *released, double time) {
+    const struct joint_set *const joints = &w->topology.joints;
+    struct joint_breaks *const breaks = &w->topology.joint_breaks;
+    const size_t before = breaks->count;
+    size_t next = 0;
+    for (size_t i = 0; i < w->scene.joints.count && joints->count > 0; i++) {
+        const struct world_joint *const joint = scene_joint(&w->scene, i);
+        const size_t index = next;
+        next += !joint->broken;
+        if (joint->broken || joints->joints[index].row_count == 0 || !may_break(joint)) {
+            continue;
+        }
+        struct joint_break row = {.row.time = time};
+        if (is_overloaded(w, index, joint, x, &row)) {
+            row.energy = joint_set_evaluate_joint(joints, index, released, true, NULL).elastic;
+            break_joint(w, index, i, &row);
+            breaks->rows[breaks->count++] = row;
+        }
+    }
+    return breaks->count > before;
+}
+
+void joint_breaks_undo(pbs_world *w, size_t count) {
+    struct joint_breaks *const breaks = &w->topology.joint_breaks;
+    while (breaks->count > count) {
+        joint_set_mend(&w->topology.joints, breaks->rows[--breaks->count].index);
+    }
+}
+
+void joint_breaks_save(pbs_world *w) {
+    w->topology.joint_breaks.kept_count = w->topology.joint_breaks.count;
+    joint_set_keep(&w->topology.joints);
+}
+
+void joint_breaks_restore_saved(pbs_world *w) {
+    joint_breaks_undo(w, w->topology.joint_breaks.kept_count);
+    joint_set_bring_back(&w->topology.joints);
+}
+
+double joint_breaks_commit(pbs_world *w) {
+    struct joint_breaks *const breaks = &w->topology.joint_breaks;
+    double energy = 0.0;
+    for (size_t i = 0; i < breaks->count; i++) {
+        w->broken_joints.rows[i] = breaks->rows[i].row;
+        energy += breaks->rows[i].energy;
+    }
+    w->broken_joints.count = breaks->count;
+    breaks->count = 0;
+    return energy;
+}
