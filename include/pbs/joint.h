@@ -51,6 +51,8 @@ typedef struct pbs_joint_desc {
                          ///< advance, and a part of a divided one); infinity: never
     double break_torque; ///< N m, likewise
     int32_t touching;    ///< 1: contact between the joined bodies acts; 0, the default: it does not
+                         ///< until the last joint between them has broken and they are as far apart
+                         ///< as contact reaches; then from the distance that they have
     int32_t reserved;    ///< must be 0
     double tolerance;    ///< m, > 0: how far points may be apart where a step ends; 0: 1e-8 of the
                          ///< larger body's extent
@@ -72,7 +74,9 @@ PBS_API pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size);
 /// @see docs/theory/joints.md
 PBS_API pbs_status pbs_joint_create(pbs_world *w, const pbs_joint_desc *d, pbs_joint *out);
 
-/// Bodies that were joined go on with the velocities that they have. A null id is no error.
+/// Bodies that were joined go on with the velocities that they have, and touch from the next step
+/// on, in which they must not overlap: a joint that broke, and whose bodies may still, is better
+/// left. A null id is no error.
 /// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_joint_destroy(pbs_world *w, pbs_joint j);
 

@@ -305,38 +305,53 @@ static uint64_t pair_key(uint32_t a, uint32_t b) {
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
-static int compare_keys(const void *a, const void *b) {
-    const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
+/// Of one pair, those that keep it apart come first, then the least distances.
+static int compare_joined(const void *a, const void *b) {
+    const struct joined_parts *x = a, *y = b;
+    if (x->key != y->key) {
+        return x->key < y->key ? -1 : 1;
+    }
+    return (x->distance > y->distance) - (x->distance < y->distance);
 }
 
 pbs_status collision_mesh_join(struct memory *memory, struct collision_mesh *mesh, uint32_t a,
-                               uint32_t b) {
+                               uint32_t b, bool broken, double distance) {
     RETURN_IF_FAILED(memory_reserve(memory, &mesh->joined, &mesh->joined_capacity,
                                     mesh->joined_count + 1, sizeof *mesh->joined));
-    mesh->joined[mesh->joined_count++] = pair_key(a, b);
+    mesh->joined[mesh->joined_count++] = (struct joined_parts){
+        .key = pair_key(a, b), .joints = broken ? 0 : 1, .distance = broken ? distance : -1.0};
     mesh->parts[a].is_joined = mesh->parts[b].is_joined = true;
     return PBS_OK;
 }
 
 void collision_mesh_sort_joined(struct collision_mesh *mesh) {
+    size_t kept = 0;
     if (mesh->joined_count > 1) {
-        qsort(mesh->joined, mesh->joined_count, sizeof *mesh->joined, compare_keys);
+        qsort(mesh->joined, mesh->joined_count, sizeof *mesh->joined, compare_joined);
     }
+    for (size_t i = 0; i < mesh->joined_count; i++) {
+        if (kept > 0 && mesh->joined[kept - 1].key == mesh->joined[i].key) {
+            mesh->joined[kept - 1].joints += mesh->joined[i].joints;
+        } else {
+            mesh->joined[kept++] = mesh->joined[i];
+        }
+    }
+    mesh->joined_count = kept;
 }
 
-bool collision_mesh_are_joined(const struct collision_mesh *mesh, uint32_t a, uint32_t b) {
+struct joined_parts *collision_mesh_joined(const struct collision_mesh *mesh, uint32_t a,
+                                           uint32_t b) {
     const uint64_t key = pair_key(a, b);
     size_t low = 0, high = mesh->joined_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (mesh->joined[middle] < key) {
+        if (mesh->joined[middle].key < key) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < mesh->joined_count && mesh->joined[low] == key;
+    return low < mesh->joined_count && mesh->joined[low].key == key ? &mesh->joined[low] : NULL;
 }
 
 // --- positions ---

@@ -28,7 +28,7 @@ struct collision_part {
     uint32_t mask;    ///< groups that it collides with, bits; both parts must agree
     bool touches_itself;
     bool has_exclusions; ///< some of its points have exclusions
-    bool is_joined;      ///< some other part does not collide with it, see collision_mesh_join
+    bool is_joined;      ///< some joint is or was between it and another, see collision_mesh_join
     bool is_obstacle;
     uint32_t first_point; ///< of the mesh; set by collision_mesh_add
     uint32_t obstacle;    ///< index of the obstacle
@@ -39,6 +39,16 @@ struct exclusion {
     uint32_t other; ///< the point with the higher index
     uint32_t bonds; ///< number of intact bonds between them; 0: they collide
     /// m: distance of the points at zero gap, if that is less than the sum of their radii.
+    double distance;
+};
+
+/// Two parts with joints between them do not collide; nor do they after the last joint broke until
+/// they are let.
+struct joined_parts {
+    uint64_t key;    ///< of both parts
+    uint32_t joints; ///< number of joints between them that are not broken
+    /// m: distance of the two at zero gap, if that is less than the sum of their radii; negative:
+    /// they do not collide.
     double distance;
 };
 
@@ -73,7 +83,7 @@ struct collision_mesh {
         local_capacity, edge_capacity, edge_square_capacity, triangle_capacity,
         isolated_point_capacity, isolated_edge_capacity, exclusion_start_capacity,
         exclusion_capacity;
-    uint64_t *joined; ///< joined_count: pairs of parts that do not collide, sorted
+    struct joined_parts *joined; ///< joined_count: sorted, each pair once
     size_t joined_count, joined_capacity;
     struct pairs pairs; ///< scratch
 };
@@ -111,13 +121,19 @@ pbs_status collision_mesh_add(struct memory *memory, const struct collision_part
                               struct collision_mesh *mesh);
 void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh);
 
-/// Two parts, by their indices, do not collide. collision_mesh_sort_joined must follow the last
-/// one.
+/// A joint between two parts, by their indices. distance: of one that is broken, as in struct
+/// joined_parts, of which the least counts; negative if it is not. collision_mesh_sort_joined must
+/// follow the last one.
 pbs_status collision_mesh_join(struct memory *memory, struct collision_mesh *mesh, uint32_t a,
-                               uint32_t b);
+                               uint32_t b, bool broken, double distance);
 void collision_mesh_sort_joined(struct collision_mesh *mesh);
-/// Whether they are joined.
-bool collision_mesh_are_joined(const struct collision_mesh *mesh, uint32_t a, uint32_t b);
+/// The entry of two parts, or null if there is none.
+struct joined_parts *collision_mesh_joined(const struct collision_mesh *mesh, uint32_t a,
+                                           uint32_t b);
+/// The parts of an entry.
+static inline uint32_t joined_part(const struct joined_parts *joined, int side) {
+    return (uint32_t)(side == 0 ? joined->key >> 32 : joined->key);
+}
 
 /// Returns the mean rest length of edges, m; infinity without edges.
 double collision_mesh_mean_edge(const struct collision_mesh *mesh);
@@ -181,7 +197,13 @@ static inline struct exclusion *collision_mesh_exclusion(const struct collision_
 static inline double collision_mesh_pair_offset(const struct collision_mesh *mesh, uint32_t a,
                                                 uint32_t b) {
     const double sum = mesh->radius[a] + mesh->radius[b];
-    if (mesh->part[a] != mesh->part[b] || !mesh->parts[mesh->part[a]].has_exclusions) {
+    const struct collision_part *p = &mesh->parts[mesh->part[a]];
+    if (mesh->part[a] != mesh->part[b] && p->is_joined && mesh->parts[mesh->part[b]].is_joined) {
+        const struct joined_parts *joined = collision_mesh_joined(mesh, mesh->part[a],
+                                                                  mesh->part[b]);
+        return joined != NULL ? fmin(sum, joined->distance) : sum;
+    }
+    if (mesh->part[a] != mesh->part[b] || !p->has_exclusions) {
         return sum;
     }
     const struct exclusion *exclusion = collision_mesh_exclusion(mesh, a, b);
@@ -211,9 +233,14 @@ static inline bool collision_mesh_may_touch(const struct collision_mesh *mesh, u
     if (i == j) {
         return p->touches_itself;
     }
-    return !(p->is_obstacle && q->is_obstacle) && (p->group & q->mask) != 0 &&
-           (q->group & p->mask) != 0 &&
-           !(p->is_joined && q->is_joined && collision_mesh_are_joined(mesh, i, j));
+    if ((p->is_obstacle && q->is_obstacle) || (p->group & q->mask) == 0 ||
+        (q->group & p->mask) == 0) {
+        return false;
+    }
+    const struct joined_parts *joined = p->is_joined && q->is_joined
+                                            ? collision_mesh_joined(mesh, i, j)
+                                            : NULL;
+    return joined == NULL || joined->distance >= 0.0;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include "integrate/stepping/explicit.h"
 #include "world/breaking/bond_place.h"
 #include "world/breaking/joint_breaking.h"
+#include "world/breaking/joint_contact.h"
 #include "world/objects/body_table.h"
 #include "world/particles/body_bonds.h"
 
@@ -290,7 +291,8 @@ bool breaks_update_next(pbs_world *w, double time, bool goes_on) {
 }
 
 struct break_mark breaks_mark(const pbs_world *w) {
-    return (struct break_mark){w->topology.breaks.count, w->topology.joint_breaks.count};
+    return (struct break_mark){w->topology.breaks.count, w->topology.joint_breaks.count,
+                               w->topology.joint_releases.count};
 }
 
 static void undo_bonds(pbs_world *w, size_t count) {
@@ -300,6 +302,7 @@ static void undo_bonds(pbs_world *w, size_t count) {
 
 void breaks_undo(pbs_world *w, struct break_mark mark) {
     undo_bonds(w, mark.bonds);
+    joint_contact_hold(w, mark.releases);
     joint_breaks_undo(w, mark.joints);
 }
 
@@ -330,7 +333,7 @@ void breaks_restore_saved(pbs_world *w) {
 }
 
 void breaks_undo_all(pbs_world *w) {
-    breaks_undo(w, (struct break_mark){0, 0});
+    breaks_undo(w, (struct break_mark){0});
     copy_remaining(w, false);
     w->topology.breaks.softened = 0.0;
 }

@@ -19,9 +19,9 @@ bool breaks_update_next(pbs_world *w, double time, bool goes_on);
 /// their forces from the accelerations. Returns false if the accelerations have to be computed from
 /// all forces instead: for bonds that are not springs, or if few springs broke.
 bool breaks_remove_forces(pbs_world *w, size_t first);
-/// How many bonds and joints have broken so far.
+/// How many bonds and joints have broken so far, and bodies begun to touch because of the latter.
 struct break_mark {
-    size_t bonds, joints;
+    size_t bonds, joints, releases;
 };
 struct break_mark breaks_mark(const pbs_world *w);
 /// Makes all bonds and joints that broke after the mark intact again.

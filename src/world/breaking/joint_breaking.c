@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
+#include "world/breaking/joint_contact.h"
 #include "world/joints/joint.h"
 
 static bool may_break(const struct world_joint *joint) {
@@ -17,6 +18,7 @@ static void break_joint(pbs_world *w, size_t index, size_t at, struct joint_brea
     row->index = index;
     row->row.joint = pbs_world_joint_at(w, at);
     joint_set_break(joints, index);
+    joint_contact_loosen(w, row->joint);
 }
 
 /// Compares a joint with its strengths. Returns true if it bears more, with what it bears.
@@ -54,16 +56,20 @@ bool joint_breaks_update(pbs_world *w, const double *x, const double *released, 
 void joint_breaks_undo(pbs_world *w, size_t count) {
     struct joint_breaks *const breaks = &w->topology.joint_breaks;
     while (breaks->count > count) {
-        joint_set_mend(&w->topology.joints, breaks->rows[--breaks->count].index);
+        const struct joint_break *const row = &breaks->rows[--breaks->count];
+        joint_set_mend(&w->topology.joints, row->index);
+        joint_contact_tighten(w, row->joint);
     }
 }
 
 void joint_breaks_save(pbs_world *w) {
     w->topology.joint_breaks.kept_count = w->topology.joint_breaks.count;
+    w->topology.joint_releases.kept_count = w->topology.joint_releases.count;
     joint_set_keep(&w->topology.joints);
 }
 
 void joint_breaks_restore_saved(pbs_world *w) {
+    joint_contact_hold(w, w->topology.joint_releases.kept_count);
     joint_breaks_undo(w, w->topology.joint_breaks.kept_count);
     joint_set_bring_back(&w->topology.joints);
 }
@@ -77,5 +83,6 @@ double joint_breaks_commit(pbs_world *w) {
     }
     w->broken_joints.count = breaks->count;
     breaks->count = 0;
+    joint_contact_commit(w);
     return energy;
 }

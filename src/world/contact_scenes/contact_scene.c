@@ -269,12 +269,6 @@ static pbs_status add_collider(struct memory *memory, const struct collider *col
 
 // --- joints ---
 
-/// Joined bodies do not touch, also after the joint broke: they lie together then.
-static bool is_apart(const struct world_joint *joint) {
-    return joint->desc.touching == 0 && joint->sides[0].body != NULL &&
-           joint->sides[1].body != NULL && joint->sides[0].body != joint->sides[1].body;
-}
-
 /// Parts are the bodies in order of creation.
 static pbs_status join_parts(const struct scene *scene, struct memory *memory,
                              struct collision_mesh *mesh) {
@@ -292,9 +286,10 @@ static pbs_status join_parts(const struct scene *scene, struct memory *memory,
     pbs_status status = PBS_OK;
     for (size_t i = 0; i < scene->joints.count && status >= 0; i++) {
         const struct world_joint *joint = scene_joint(scene, i);
-        if (is_apart(joint)) {
+        if (world_joint_is_apart(joint)) {
             status = collision_mesh_join(memory, mesh, part_of_slot[joint->sides[0].body->slot],
-                                         part_of_slot[joint->sides[1].body->slot]);
+                                         part_of_slot[joint->sides[1].body->slot], joint->broken,
+                                         joint->contact_distance);
         }
     }
     memory_release(memory, part_of_slot);

@@ -207,7 +207,8 @@ pbs_status world_joint_make(const struct scene *scene, const pbs_joint_desc *d,
     RETURN_IF_FAILED(check_axis(d->axis));
     make_axes(d->axis, axes);
     const double(*wanted)[3] = table->has_frames ? (const double(*)[3])axes : NULL;
-    *out = (struct world_joint){.table = table, .desc = *d, .stiffening = 1.0};
+    *out = (struct world_joint){
+        .table = table, .desc = *d, .stiffening = 1.0, .contact_distance = -1.0};
     RETURN_IF_FAILED(make_side(scene, &d->a, "a", wanted, &out->sides[0]));
     RETURN_IF_FAILED(make_side(scene, &d->b, "b", wanted, &out->sides[1]));
     RETURN_IF_FAILED(check_sides(out));
@@ -329,6 +330,11 @@ void world_joint_change(struct world_joint *joint, const pbs_joint_desc *d) {
     for (uint32_t r = always.row_count; r < JOINT_ROWS; r++) {
         joint->multiplier[r] = 0.0;
     }
+}
+
+bool world_joint_is_apart(const struct world_joint *joint) {
+    return joint->desc.touching == 0 && joint->sides[0].body != NULL &&
+           joint->sides[1].body != NULL && joint->sides[0].body != joint->sides[1].body;
 }
 
 bool world_joint_has(const struct world_joint *joint, const struct body *body) {

@@ -35,6 +35,8 @@ struct world_joint {
     double stiffening;             ///< of penalties, >= 1
     bool broken;
     double broke_time, broke_force, broke_torque; ///< s, N, N m: of a broken one
+    double contact_distance; ///< m: of a broken one, see struct joined_parts; negative: its bodies
+                             ///< do not collide yet
 };
 
 /// The ids in pbs_joint_desc are valid, everything else is checked here: PBS_ERROR_ARGUMENT,
@@ -56,6 +58,9 @@ void world_joint_change(struct world_joint *joint, const pbs_joint_desc *d);
 
 /// All rows of the joint as it is, without nodes.
 struct joint world_joint_rows(const struct world_joint *joint);
+
+/// Whether it keeps two bodies from colliding.
+bool world_joint_is_apart(const struct world_joint *joint);
 
 /// Whether one of its sides is the body.
 bool world_joint_has(const struct world_joint *joint, const struct body *body);

@@ -84,6 +84,8 @@ void topology_free(struct topology *topology, struct memory *memory) {
     memory_release(memory, topology->step_loads);
     breaks_free(&topology->breaks, memory);
     memory_release(memory, topology->joint_breaks.rows);
+    memory_release(memory, topology->joint_releases.rows);
+    memory_release(memory, topology->joint_releases.points);
     model_free(&topology->model, memory);
     *topology = (struct topology){0};
 }

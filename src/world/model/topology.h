@@ -68,6 +68,15 @@ struct joint_breaks {
     size_t kept_count; ///< at breaks_save
 };
 
+/// Parts of contact whose last joint has broken and that the present call lets collide.
+struct joint_releases {
+    uint32_t *rows; ///< indices in the mesh's list of joined parts
+    size_t count, capacity;
+    size_t kept_count; ///< at breaks_save
+    double *points;    ///< scratch: positions of the mesh's points
+    size_t point_capacity;
+};
+
 /// A zero-initialised struct is empty and valid.
 struct topology {
     bool is_current; ///< false: bodies changed since it was built
@@ -104,6 +113,7 @@ struct topology {
     size_t step_load_capacity;
     struct bond_breaks breaks;
     struct joint_breaks joint_breaks;
+    struct joint_releases joint_releases;
     double *saved_states; ///< states that step doubling restores and compares
     size_t saved_state_capacity;
 };

@@ -151,6 +151,7 @@ void saved_joint_write(struct byte_writer *out, const struct world_joint *joint)
     write_f64(out, joint->broke_time);
     write_f64(out, joint->broke_force);
     write_f64(out, joint->broke_torque);
+    write_f64(out, joint->contact_distance);
 }
 
 pbs_status saved_joint_read(struct byte_reader *in, const struct scene *scene,
@@ -169,9 +170,11 @@ pbs_status saved_joint_read(struct byte_reader *in, const struct scene *scene,
     joint->broke_time = read_f64(in);
     joint->broke_force = read_f64(in);
     joint->broke_torque = read_f64(in);
-    const double numbers[] = {joint->arm, joint->angle, joint->stiffening, joint->broke_time};
+    joint->contact_distance = read_f64(in);
+    const double numbers[] = {joint->arm, joint->angle, joint->stiffening, joint->broke_time,
+                              joint->contact_distance};
     const bool joins = joint->sides[0].body != NULL || joint->sides[1].body != NULL;
-    if (in->ended || broken > 1 || !joins || !read_are_finite(numbers, 4) || !(joint->arm > 0.0) ||
+    if (in->ended || broken > 1 || !joins || !read_are_finite(numbers, 5) || !(joint->arm > 0.0) ||
         !(joint->stiffening >= 1.0) || !read_are_finite(joint->offset, 3) ||
         !read_are_finite(joint->targets, JOINT_ROWS) ||
         !read_are_finite(joint->multiplier, JOINT_ROWS)) {

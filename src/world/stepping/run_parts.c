@@ -7,6 +7,7 @@
 #include "world/breaking/breaking.h"
 #include "world/forces/loads.h"
 #include "world/breaking/joint_breaking.h"
+#include "world/breaking/joint_contact.h"
 #include "world/stepping/contact_run.h"
 #include "world/stepping/failure.h"
 
@@ -51,6 +52,7 @@ void run_accept(struct run *run, double h) {
         workspace->memory.has_acceleration = false;
         workspace->memory.known = 1;
     }
+    joint_contact_release(run->w, workspace->now.x);
 }
 
 bool run_may_divide(pbs_status status) {
@@ -126,10 +128,14 @@ static bool break_next(pbs_world *w, double end, bool is_static) {
     const struct step_workspace *const workspace = &w->topology.workspace;
     const double *const start = is_static ? workspace->next.x : workspace->now.x;
     const bool joints = joint_breaks_update(w, workspace->next.x, start, end);
-    if ((bonds || joints) && !is_static) {
+    if (!bonds && !joints) {
+        return false;
+    }
+    joint_contact_release(w, start);
+    if (!is_static) {
         joint_set_restore(&w->topology.joints);
     }
-    return bonds || joints;
+    return true;
 }
 
 struct step_result run_step(struct run *run, const struct step_span *span) {

@@ -8,6 +8,7 @@
 #include "base/runtime/clock.h"
 #include "world/bodies/affine_strain.h"
 #include "world/breaking/breaking.h"
+#include "world/breaking/joint_contact.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/forces/loads.h"
 #include "world/interface/check.h"
@@ -63,7 +64,8 @@ static pbs_status prepare_topology(pbs_world *w) {
                                     w->scene.colliders.count, sizeof *t->obstacles_now));
     RETURN_IF_FAILED(memory_reserve(&w->memory, &t->obstacles, &t->obstacle_capacity,
                                     w->scene.colliders.count, sizeof *t->obstacles));
-    return run_contact_of(&w->scene)->prepare(w);
+    RETURN_IF_FAILED(run_contact_of(&w->scene)->prepare(w));
+    return joint_contact_reserve(w);
 }
 
 static uint32_t division_limit(const struct run *run) {

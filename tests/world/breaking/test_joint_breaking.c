@@ -210,6 +210,114 @@ static void a_failed_call_leaves_joints_whole(void **state) {
     pbs_world_destroy(s.world);
 }
 
+// --- contact of what was joined ---
+
+static const double REACH = 0.002; // m
+
+static pbs_world *new_barrier_world(double gravity) {
+    pbs_world_desc d;
+    assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_BARRIER;
+    d.contact_distance = REACH;
+    d.gravity[1] = -gravity;
+    return new_world_from(&d);
+}
+
+static void place(pbs_world *world, pbs_body brick, double x, double y) {
+    static const double upright[4] = {0.0, 0.0, 0.0, 1.0};
+    assert_ok(pbs_body_set_pose(world, brick, (const double[3]){x, y, 0.0}, upright));
+}
+
+static void throw(pbs_world * world, pbs_body brick, double speed) {
+    double v[24] = {0.0};
+    for (int i = 0; i < 8; i++) {
+        v[3 * i] = speed;
+    }
+    assert_ok(pbs_body_set_velocities(world, brick, v, 8));
+}
+
+static pbs_joint weld_at_origins(pbs_world *world, pbs_body a, pbs_body b, double strength) {
+    pbs_joint_desc d;
+    pbs_joint joint;
+    assert_ok(pbs_joint_desc_init(&d, sizeof d));
+    d.kind = PBS_JOINT_WELD;
+    d.a.kind = d.b.kind = PBS_POINT_LOCAL;
+    d.a.body = a;
+    d.b.body = b;
+    d.break_force = strength;
+    assert_ok(pbs_joint_create(world, &d, &joint));
+    return joint;
+}
+
+/// A brick that its weld can't hold above another falls on that one, and stays there, no closer
+/// than the distance at which they touch from then on.
+static void broken_pieces_lie_on_each_other(void **state) {
+    (void)state;
+    for (int advance = 0; advance < 2; advance++) {
+        pbs_world *world = new_barrier_world(G);
+        if (advance != 0) {
+            set_steps(world, &(pbs_step_control){.kind = PBS_STEP_DOUBLING,
+                                                 .tolerance = 1e-5,
+                                                 .initial = 0.02,
+                                                 .max = 0.02});
+        }
+        const pbs_body below = add_brick(world), above = add_brick(world);
+        const double gap = 1.5 * REACH;
+        place(world, above, 0.0, 0.1 + gap);
+        assert_ok(pbs_body_pin_all(world, below));
+        const pbs_joint weld = weld_at_origins(world, below, above, 0.5 * WEIGHT);
+        for (int i = 0; i < 30; i++) {
+            assert_true(
+                (advance != 0 ? pbs_world_advance(world, 0.02) : pbs_world_step(world, 0.02)) >= 0);
+            const double now = height_of(world, above) - 0.1;
+            assert_true(now > gap - REACH && now < gap);
+        }
+        assert_true(is_broken(world, weld));
+        assert_true(height_of(world, above) - 0.1 < gap - 0.01 * REACH);
+        // A restored world knows from where they touch.
+        const struct saved_world saved = save_world(world);
+        pbs_world *other = new_world();
+        assert_ok(pbs_world_restore(other, saved.data, saved.size));
+        free(saved.data);
+        for (int i = 0; i < 3; i++) {
+            assert_true(pbs_world_step(world, 0.02) >= 0 && pbs_world_step(other, 0.02) >= 0);
+            assert_true(pbs_world_hash(world) == pbs_world_hash(other));
+        }
+        pbs_world_destroy(other);
+        pbs_world_destroy(world);
+    }
+}
+
+/// Bricks that overlap where their weld breaks pass through each other until they are apart; then
+/// they touch as any two.
+static void pieces_that_overlap_touch_once_they_are_apart(void **state) {
+    (void)state;
+    pbs_world *world = new_barrier_world(0.0);
+    const pbs_body a = add_brick(world), b = add_brick(world);
+    place(world, b, 0.09, 0.0);
+    const pbs_joint weld = weld_at_origins(world, a, b, 1.0);
+    throw(world, b, 1.0);
+    assert_ok(pbs_world_step(world, 0.001));
+    assert_true(is_broken(world, weld));
+    throw(world, a, 0.0);
+    for (int pass = 0; pass < 2; pass++) {
+        throw(world, b, pass == 0 ? 1.0 : -1.0);
+        for (int i = 0; i < 20; i++) {
+            assert_true(pbs_world_step(world, 0.001) >= 0);
+        }
+        const pbs_point centres[2] = {
+            {.struct_size = sizeof(pbs_point), .kind = PBS_POINT_LOCAL, .body = a},
+            {.struct_size = sizeof(pbs_point), .kind = PBS_POINT_LOCAL, .body = b}};
+        double x[2][3];
+        assert_ok(pbs_world_point_position(world, &centres[0], x[0]));
+        assert_ok(pbs_world_point_position(world, &centres[1], x[1]));
+        assert_true(x[1][0] - x[0][0] > 0.1);
+        // On the way apart nothing pushes; on the way back the other one is pushed.
+        assert_int_equal(fabs(x[0][0]) > 0.001, pass == 1);
+    }
+    pbs_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_joint_breaks_within_an_advance),
@@ -217,6 +325,8 @@ int main(void) {
         cmocka_unit_test(passes_go_through_a_cascade),
         cmocka_unit_test(what_a_control_rejects_breaks_nothing),
         cmocka_unit_test(a_failed_call_leaves_joints_whole),
+        cmocka_unit_test(broken_pieces_lie_on_each_other),
+        cmocka_unit_test(pieces_that_overlap_touch_once_they_are_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
