@@ -56,6 +56,13 @@ typedef struct pbs_joint_desc {
     int32_t reserved;    ///< must be 0
     double tolerance;    ///< m, > 0: how far points may be apart where a step ends; 0: 1e-8 of the
                          ///< larger body's extent
+    // Strengths by direction, > 0, of kinds with an axis, which points from side a to side b. The
+    // joint also breaks where tension / break_tension + bending / break_bending, or shear /
+    // break_shear + torsion / break_torsion, is above 1; infinity: never.
+    double break_tension; ///< N, of what pulls side b off along the axis; pressure is less than 0
+    double break_shear;   ///< N, across the axis
+    double break_bending; ///< N m, about axes across it
+    double break_torsion; ///< N m, about it
 } pbs_joint_desc;
 
 /// Fills *d: a ball joint of the origin of space and nothing, axis (0, 0, 1), without limits, motor
@@ -73,6 +80,46 @@ PBS_API pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size);
 /// PBS_ERROR_HANDLE, PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY; then nothing has changed
 /// @see docs/theory/joints.md
 PBS_API pbs_status pbs_joint_create(pbs_world *w, const pbs_joint_desc *d, pbs_joint *out);
+
+/// Welds where bodies touch, as the pieces of a wall do.
+typedef struct pbs_weld_desc {
+    uint32_t struct_size;   ///< set by pbs_weld_desc_init
+    uint32_t reserved;      ///< must be 0
+    size_t body_count;      ///< any number
+    const pbs_body *bodies; ///< body_count, different ones, affine or solids. Read during the call
+                            ///< only
+    double distance;   ///< m, > 0: how far apart surfaces may be; 0: a thousandth of the smaller
+                       ///< body's extent, for each two
+    double least_area; ///< m^2, >= 0: smaller patches are left out
+    double tensile_strength; ///< Pa, > 0; infinity: never
+    double shear_strength;   ///< Pa, > 0, likewise
+    double weibull_modulus;  ///< 0 (no scatter), or 1 to 1e6: strengths have Weibull's distribution
+                             ///< with this modulus about the same means, one factor a weld
+    uint64_t seed;           ///< of the scatter
+    double inset; ///< m, >= 0: surfaces of affine bodies that are welded lie so far inside for
+                  ///< contact and are as much thicker, so that pieces that were together touch when
+                  ///< a weld breaks; PBS_AUTOMATIC: the distance at which contact begins. A body
+                  ///< that is too thin, or has an inset already, is left as it is
+    double tolerance; ///< m, >= 0: that of the welds
+} pbs_weld_desc;
+
+/// Fills *d: no bodies, strengths infinite, no scatter, inset PBS_AUTOMATIC, all else 0.
+/// @param struct_size  sizeof(pbs_weld_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_weld_desc_init(pbs_weld_desc *d, size_t struct_size);
+
+/// Welds each two of the bodies wherever their surfaces face each other at no distance or nearly
+/// so, as they are now. All that lies in one plane is one weld, at its centroid, with the plane's
+/// normal as axis: of an area A with the smaller section modulus W and the polar one W_p it bears
+/// the tension tensile_strength A, the bending moment tensile_strength W, the shear
+/// shear_strength A and the torque shear_strength W_p. They are joints as any other, the last
+/// *count of pbs_world_joint_at, in the order of bodies and of the first one's triangles.
+/// @param count  how many; may be null
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number out of its range, a body named twice or
+/// without tetrahedra or a frame, a scheme that moves no joints), PBS_ERROR_HANDLE,
+/// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY; then nothing has changed
+/// @see docs/theory/joints.md section 6
+PBS_API pbs_status pbs_joint_create_welds(pbs_world *w, const pbs_weld_desc *d, size_t *count);
 
 /// Bodies that were joined go on with the velocities that they have, and touch from the next step
 /// on, in which they must not overlap: a joint that broke, and whose bodies may still, is better

@@ -67,6 +67,10 @@ struct collider *world_enter_collider(const pbs_world *w, pbs_collider c, pbs_st
 /// Returns null, without a message, if the id is not valid.
 struct body *world_body(const pbs_world *w, pbs_body b);
 
+/// Makes a joint of a description that has been read; adds it, after handle_reserve. The scheme is
+/// one that moves joints.
+pbs_status world_make_joint(pbs_world *w, const pbs_joint_desc *d, struct world_joint **out);
+void world_add_joint(pbs_world *w, struct world_joint *joint);
 /// Removes joints: one, or all of a body.
 void world_destroy_joint(pbs_world *w, struct world_joint *joint);
 void world_destroy_joints_of(pbs_world *w, const struct body *body);

@@ -9,7 +9,8 @@
 #include "world/joints/joint.h"
 
 static bool may_break(const struct world_joint *joint) {
-    return isfinite(joint->desc.break_force) || isfinite(joint->desc.break_torque);
+    return isfinite(joint->desc.break_force) || isfinite(joint->desc.break_torque) ||
+           world_joint_has_directed_strengths(&joint->desc);
 }
 
 static void break_joint(pbs_world *w, size_t index, size_t at, struct joint_break *row) {
@@ -21,6 +22,29 @@ static void break_joint(pbs_world *w, size_t index, size_t at, struct joint_brea
     joint_contact_loosen(w, row->joint);
 }
 
+/// Splits a vector into its part along the axis of side a and the length of the rest.
+static void split(const double vector[3], const double axis[3], double *along, double *across) {
+    double rest[3];
+    *along = dot3(vector, axis);
+    add_scaled3(vector, -*along, axis, rest);
+    *across = norm3(rest);
+}
+
+/// The largest tension and shear of a section, over its strengths (docs/theory/joints.md section
+/// 6.1).
+static bool is_torn(const struct joint *joint, const struct joint_wrench *wrench, const double *x,
+                    const pbs_joint_desc *d) {
+    struct joint_values values;
+    double axis[3], tension, shear, torsion, bending;
+    joint_measure(joint, x, &values);
+    scale3(1.0 / norm3(values.vector[JOINT_A_T]), values.vector[JOINT_A_T], axis);
+    split(wrench->force, axis, &tension, &shear);
+    split(wrench->torque, axis, &torsion, &bending);
+    // The joint pulls side b back.
+    return -tension / d->break_tension + bending / d->break_bending > 1.0 ||
+           shear / d->break_shear + fabs(torsion) / d->break_torsion > 1.0;
+}
+
 /// Compares a joint with its strengths. Returns true if it bears more, with what it bears.
 static bool is_overloaded(const pbs_world *w, size_t index, const struct world_joint *joint,
                           const double *x, struct joint_break *out) {
@@ -28,7 +52,9 @@ static bool is_overloaded(const pbs_world *w, size_t index, const struct world_j
     const struct joint_wrench wrench = joint_set_wrench(joints, index, x);
     out->row.force = norm3(wrench.force);
     out->row.torque = norm3(wrench.torque);
-    return out->row.force > joint->desc.break_force || out->row.torque > joint->desc.break_torque;
+    return out->row.force > joint->desc.break_force || out->row.torque > joint->desc.break_torque ||
+           (world_joint_has_directed_strengths(&joint->desc) &&
+            is_torn(&joints->joints[index], &wrench, x, &joint->desc));
 }
 
 bool joint_breaks_update(pbs_world *w, const double *x, const double *released, double time) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
+#include "geometry/meshes/inset_surface.h"
 #include "world/particles/bonded.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/contact_scenes/contact_scale.h"
@@ -94,6 +95,27 @@ static void add_rotations(const struct body *body, struct part_buffers *b,
     input->rotation_lengths = b->lengths;
 }
 
+/// Own coordinates of the points of an affine body: those of its inset surface.
+static pbs_status move_inside(const struct body *body, struct part_buffers *b, size_t count) {
+    const double radius = body->affine.radius;
+    double *from = memory_allocate(b->memory, 3 * count, sizeof *from);
+    bool possible = false;
+    if (from == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < 3 * count; i++) {
+        from[i] = radius * b->local[i];
+    }
+    const struct surface_view surface = {count, from, body->triangle_count, b->triangles};
+    const pbs_status status = inset_surface(b->memory, &surface, body->contact_inset, b->local,
+                                            &possible);
+    for (size_t i = 0; i < 3 * count; i++) {
+        b->local[i] = possible ? b->local[i] / radius : from[i] / radius;
+    }
+    memory_release(b->memory, from);
+    return status;
+}
+
 static pbs_status add_body(const struct scene *scene, const struct body *body,
                            struct part_buffers *b, struct collision_mesh *mesh) {
     RETURN_IF_FAILED(allocate_buffers(b, body));
@@ -112,11 +134,14 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
     for (size_t k = 0; k < 3 * body->triangle_count; k++) {
         b->triangles[k] = b->number[body->triangles[k]];
     }
+    if (body->contact_inset > 0.0) {
+        RETURN_IF_FAILED(move_inside(body, b, count));
+    }
     // An affine map that does not invert the body cannot make it intersect itself.
     const bool is_affine = body->vertices.weights != NULL;
     struct collision_part_input input = {
         .part = {.surface = contact_scene_surface(&body->contact),
-                 .offset = body->contact.offset,
+                 .offset = body->contact.offset + body->contact_inset,
                  .stiffness = body->barrier.stiffness,
                  .group = body->contact.group,
                  .mask = body->contact.mask,

@@ -39,7 +39,7 @@ static pbs_status create(pbs_world *w, const struct body_table *table, const voi
     ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(out, "out"));
-    RETURN_IF_FAILED(handle_reserve(&w->scene.bodies, &w->memory));
+    RETURN_IF_FAILED(handle_reserve(&w->scene.bodies, &w->memory, 1));
     RETURN_IF_FAILED(settings_read(table->settings, d, settings));
     struct body *body = NULL;
     const size_t capacity = w->scene.nodes.capacity;

@@ -29,7 +29,7 @@ pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_col
     RETURN_IF_FAILED(contact_kind_check_collider(&w->scene.settings, &settings));
     RETURN_IF_FAILED(collider_check(&settings, unit));
     RETURN_IF_FAILED(check_scheme(w, &settings));
-    RETURN_IF_FAILED(handle_reserve(&w->scene.colliders, &w->memory));
+    RETURN_IF_FAILED(handle_reserve(&w->scene.colliders, &w->memory, 1));
     struct collider *collider = memory_allocate(&w->memory, 1, sizeof *collider);
     if (collider == NULL) {
         return PBS_ERROR_MEMORY;

@@ -18,6 +18,10 @@ pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size) {
         .upper = INFINITY,
         .break_force = INFINITY,
         .break_torque = INFINITY,
+        .break_tension = INFINITY,
+        .break_shear = INFINITY,
+        .break_bending = INFINITY,
+        .break_torsion = INFINITY,
     };
     return settings_init(&settings_joint, d, struct_size, &defaults);
 }
@@ -28,29 +32,39 @@ static void change(pbs_world *w) {
     scene_forget_states(&w->scene);
 }
 
-pbs_status pbs_joint_create(pbs_world *w, const pbs_joint_desc *d, pbs_joint *out) {
-    ARITHMETIC_SCOPE();
-    RETURN_IF_FAILED(world_enter(w));
-    RETURN_IF_FAILED(check_pointer(out, "out"));
-    pbs_joint_desc settings = {0};
+pbs_status world_make_joint(pbs_world *w, const pbs_joint_desc *d, struct world_joint **out) {
     struct world_joint made;
-    RETURN_IF_FAILED(settings_read(&settings_joint, d, &settings));
-    RETURN_IF_FAILED(world_joint_check_scheme(w->scene.integrator.scheme));
-    RETURN_IF_FAILED(world_joint_make(&w->scene, &settings, &made));
-    RETURN_IF_FAILED(handle_reserve(&w->scene.joints, &w->memory));
-    struct world_joint *joint = memory_allocate(&w->memory, 1, sizeof *joint);
-    if (joint == NULL) {
+    RETURN_IF_FAILED(world_joint_make(&w->scene, d, &made));
+    *out = memory_allocate(&w->memory, 1, sizeof **out);
+    if (*out == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    *joint = made;
+    **out = made;
+    return PBS_OK;
+}
+
+void world_add_joint(pbs_world *w, struct world_joint *joint) {
     joint->slot = handle_insert(&w->scene.joints, joint);
     for (int s = 0; s < 2; s++) {
         if (joint->sides[s].body != NULL) {
             joint->sides[s].body->joint_count++;
         }
     }
-    w->topology.contact_is_current = w->topology.contact_is_current && settings.touching != 0;
+    w->topology.contact_is_current = w->topology.contact_is_current && joint->desc.touching != 0;
     change(w);
+}
+
+pbs_status pbs_joint_create(pbs_world *w, const pbs_joint_desc *d, pbs_joint *out) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_pointer(out, "out"));
+    pbs_joint_desc settings = {0};
+    struct world_joint *joint = NULL;
+    RETURN_IF_FAILED(settings_read(&settings_joint, d, &settings));
+    RETURN_IF_FAILED(world_joint_check_scheme(w->scene.integrator.scheme));
+    RETURN_IF_FAILED(handle_reserve(&w->scene.joints, &w->memory, 1));
+    RETURN_IF_FAILED(world_make_joint(w, &settings, &joint));
+    world_add_joint(w, joint);
     *out = pbs_world_joint_at(w, w->scene.joints.count - 1);
     return PBS_OK;
 }

@@ -11,21 +11,21 @@ static const char *const names_another[] = {"names a body", "names a collider", 
                                             "names a sensor"};
 static const char *const kind_names[] = {"body", "collider", "joint", "sensor"};
 
-pbs_status handle_reserve(struct handle_table *table, struct memory *memory) {
-    if (table->slot_count >= LOW_BITS(HANDLE_SLOT_BITS)) {
+pbs_status handle_reserve(struct handle_table *table, struct memory *memory, size_t count) {
+    if (table->slot_count + count > LOW_BITS(HANDLE_SLOT_BITS)) {
         return status_fail(PBS_ERROR_MEMORY,
                            "the world has %zu slots for objects, which is the limit",
                            table->slot_count);
     }
     RETURN_IF_FAILED(memory_reserve(memory, &table->slots, &table->slot_capacity,
-                                    table->slot_count + 1, sizeof *table->slots));
+                                    table->slot_count + count, sizeof *table->slots));
     // Unused entries at the front are used before the list grows.
     if (table->first > table->count) {
         memmove(table->order, table->order + table->first, table->count * sizeof *table->order);
         table->first = 0;
     }
     return memory_reserve(memory, &table->order, &table->order_capacity,
-                          table->first + table->count + 1, sizeof *table->order);
+                          table->first + table->count + count, sizeof *table->order);
 }
 
 pbs_status handle_reserve_slots(struct handle_table *table, struct memory *memory, size_t count) {

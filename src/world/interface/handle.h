@@ -36,8 +36,8 @@ struct handle_table {
     uint64_t next_serial;
 };
 
-/// Reserves memory for one more object. handle_insert cannot fail afterwards.
-pbs_status handle_reserve(struct handle_table *table, struct memory *memory);
+/// Reserves memory for `count` more objects. handle_insert cannot fail for these.
+pbs_status handle_reserve(struct handle_table *table, struct memory *memory, size_t count);
 
 /// Makes a table of `count` free slots of generation 1, and reserves memory for as many objects.
 pbs_status handle_reserve_slots(struct handle_table *table, struct memory *memory, size_t count);

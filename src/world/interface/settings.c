@@ -54,6 +54,7 @@ const struct settings_kind settings_debug = KIND(pbs_debug_desc);
 const struct settings_kind settings_debug_point = KIND(pbs_debug_point);
 const struct settings_kind settings_contact_event = KIND(pbs_contact_event);
 const struct settings_kind settings_broken_joint = KIND(pbs_broken_joint);
+const struct settings_kind settings_weld = KIND(pbs_weld_desc);
 const struct settings_kind settings_embedding = KIND(pbs_embedding_desc);
 const struct settings_kind settings_motion = KIND(pbs_motion);
 const struct settings_kind settings_pressure = KIND(pbs_pressure_desc);

@@ -17,6 +17,11 @@ static const double FLAT = 1e-6;
 
 // --- what a host says ---
 
+bool world_joint_has_directed_strengths(const pbs_joint_desc *d) {
+    return isfinite(d->break_tension) || isfinite(d->break_shear) || isfinite(d->break_bending) ||
+           isfinite(d->break_torsion);
+}
+
 static pbs_status check_limits(const pbs_joint_desc *d) {
     if (isnan(d->lower) || isnan(d->upper) || d->lower > d->upper || d->lower == INFINITY ||
         d->upper == -INFINITY) {
@@ -34,6 +39,19 @@ static pbs_status check_strength(double value, const char *name) {
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
                              "%s is %g, must be positive; infinity: it never breaks", name, value);
+}
+
+static pbs_status check_directed_strengths(const struct joint_table *table,
+                                           const pbs_joint_desc *d) {
+    RETURN_IF_FAILED(check_strength(d->break_tension, "break_tension"));
+    RETURN_IF_FAILED(check_strength(d->break_shear, "break_shear"));
+    RETURN_IF_FAILED(check_strength(d->break_bending, "break_bending"));
+    RETURN_IF_FAILED(check_strength(d->break_torsion, "break_torsion"));
+    return table->has_frames || !world_joint_has_directed_strengths(d)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "a %s has no axis that tension or bending could refer to",
+                             table->name);
 }
 
 static pbs_status check_use(const struct joint_table *table, const pbs_joint_desc *d) {
@@ -59,6 +77,7 @@ pbs_status world_joint_check(const struct joint_table *table, const pbs_joint_de
     RETURN_IF_FAILED(check_finite(d->spring_target, "spring_target"));
     RETURN_IF_FAILED(check_strength(d->break_force, "break_force"));
     RETURN_IF_FAILED(check_strength(d->break_torque, "break_torque"));
+    RETURN_IF_FAILED(check_directed_strengths(table, d));
     RETURN_IF_FAILED(check_choice(d->touching, 0, 1, "touching"));
     RETURN_IF_FAILED(check_not_negative(d->tolerance, "tolerance"));
     return check_use(table, d);

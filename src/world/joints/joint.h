@@ -44,6 +44,9 @@ struct world_joint {
 pbs_status world_joint_make(const struct scene *scene, const pbs_joint_desc *d,
                             struct world_joint *out);
 
+/// Whether a strength refers to the axis.
+bool world_joint_has_directed_strengths(const pbs_joint_desc *d);
+
 /// Checks what may change of a joint's description.
 pbs_status world_joint_check(const struct joint_table *table, const pbs_joint_desc *d);
 

@@ -25,7 +25,7 @@ pbs_status pbs_sensor_create(pbs_world *w, const pbs_region_desc *d, pbs_sensor 
     RETURN_IF_FAILED(check_pointer(out, "out"));
     pbs_region_desc own;
     RETURN_IF_FAILED(region_read(d, &own));
-    RETURN_IF_FAILED(handle_reserve(&w->scene.sensors, &w->memory));
+    RETURN_IF_FAILED(handle_reserve(&w->scene.sensors, &w->memory, 1));
     struct sensor *sensor = memory_allocate(&w->memory, 1, sizeof *sensor);
     if (sensor == NULL) {
         return PBS_ERROR_MEMORY;

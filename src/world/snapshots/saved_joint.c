@@ -28,7 +28,7 @@ static void read_point(struct byte_reader *in, pbs_point *point) {
 }
 
 /// The numbers of a description in the order in which they are saved.
-enum { NUMBERS = 10 };
+enum { NUMBERS = 14 };
 static void list_numbers(pbs_joint_desc *d, double *out[NUMBERS]) {
     double *const all[NUMBERS] = {&d->lower,
                                   &d->upper,
@@ -39,7 +39,11 @@ static void list_numbers(pbs_joint_desc *d, double *out[NUMBERS]) {
                                   &d->spring_target,
                                   &d->break_force,
                                   &d->break_torque,
-                                  &d->tolerance};
+                                  &d->tolerance,
+                                  &d->break_tension,
+                                  &d->break_shear,
+                                  &d->break_bending,
+                                  &d->break_torsion};
     for (int i = 0; i < NUMBERS; i++) {
         out[i] = all[i];
     }

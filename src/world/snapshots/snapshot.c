@@ -122,6 +122,7 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
         write_u32(out, body->table->id);
         write_u64(out, body->user_data);
         write_contact(out, &body->contact);
+        write_f64(out, body->contact_inset);
         saved_load_write(out, &body->load);
         write_pressure(out, body);
         write_f64(out, body->gravity.scale);

@@ -269,6 +269,8 @@ static void read_pressure(struct byte_reader *in, struct body *out) {
 /// What bodies of all kinds have; the rest of *out is not touched.
 static pbs_status read_common(struct byte_reader *in, struct body *out) {
     RETURN_IF_FAILED(read_contact(in, &out->contact));
+    out->contact_inset = read_f64(in);
+    RETURN_IF_FAILED(check_not_negative(out->contact_inset, "inset"));
     RETURN_IF_FAILED(saved_load_read(in, &out->load));
     read_pressure(in, out);
     RETURN_IF_FAILED(read_forces(in, out));
@@ -278,6 +280,8 @@ static pbs_status read_common(struct byte_reader *in, struct body *out) {
 static void copy_common(const struct body *from, struct body *out) {
     out->user_data = from->user_data;
     out->contact = from->contact;
+    // Only affine bodies are moved inside.
+    out->contact_inset = vertices_are_nodes(out) ? 0.0 : from->contact_inset;
     out->load = from->load;
     out->has_pressure = from->has_pressure;
     out->pressure = from->pressure;
