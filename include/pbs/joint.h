@@ -90,16 +90,18 @@ typedef struct pbs_weld_desc {
                             ///< only
     double distance;   ///< m, > 0: how far apart surfaces may be; 0: a thousandth of the smaller
                        ///< body's extent, for each two
-    double least_area; ///< m^2, >= 0: smaller patches are left out
+    double least_area; ///< m^2, > 0: smaller patches are left out; 0: 1e-4 of the square of the
+                       ///< smaller body's extent
     double tensile_strength; ///< Pa, > 0; infinity: never
     double shear_strength;   ///< Pa, > 0, likewise
     double weibull_modulus;  ///< 0 (no scatter), or 1 to 1e6: strengths have Weibull's distribution
                              ///< with this modulus about the same means, one factor a weld
     uint64_t seed;           ///< of the scatter
-    double inset; ///< m, >= 0: surfaces of affine bodies that are welded lie so far inside for
-                  ///< contact and are as much thicker, so that pieces that were together touch when
-                  ///< a weld breaks; PBS_AUTOMATIC: the distance at which contact begins. A body
-                  ///< that is too thin, or has an inset already, is left as it is
+    double inset; ///< m, >= 0: with barriers, surfaces of affine bodies that are welded lie so far
+                  ///< inside for contact, so that pieces that are face to face touch when a weld
+                  ///< breaks; PBS_AUTOMATIC: 0.55 of the distance at which contact begins, and the
+                  ///< body's offset. A body that is too thin, or has an inset already, is left as
+                  ///< it is
     double tolerance; ///< m, >= 0: that of the welds
 } pbs_weld_desc;
 

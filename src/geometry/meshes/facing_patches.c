@@ -8,6 +8,9 @@
 // cos of 5 degrees: how far the planes of two triangles may be from parallel.
 static const double PARALLEL = 0.9962;
 
+// Principal moments are equal within this part of them.
+static const double EQUAL = 1e-6;
+
 /// A triangle with its unit normal and its box.
 struct facet {
     const double *x[3];
@@ -288,11 +291,48 @@ static void measure_normal(struct facing_patches *patches, uint32_t patch) {
     }
 }
 
-/// Principal moments by the angle of the first axis: tan(2 angle) = 2 uv / (uu - vv).
+/// Principal moments, and the angle of the first axis: tan(2 angle) = 2 uv / (uu - vv).
+struct moments {
+    double larger, smaller, angle;
+};
+
+static struct moments principal(const struct integrals *sum) {
+    const double uu = fabs(sum->second[0]), vv = fabs(sum->second[2]);
+    const double uv = sum->area < 0.0 ? -sum->second[1] : sum->second[1];
+    const double mean = 0.5 * (uu + vv), spread = hypot(0.5 * (uu - vv), uv);
+    return (struct moments){mean + spread, mean - spread, 0.5 * atan2(2.0 * uv, uu - vv)};
+}
+
+/// The smaller section modulus of axes at an angle.
+static double modulus(const struct facing_patches *patches, uint32_t patch,
+                      const struct plane *plane, const struct moments *moments, double angle) {
+    double extents[3];
+    measure_extents(patches, patch, plane, cos(angle), sin(angle), extents);
+    return fmin(moments->larger / extents[0], moments->smaller / extents[1]);
+}
+
+/// Where both moments are equal, as of squares, all axes are principal: then the largest modulus of
+/// axes along edges of pieces, which for a square are its sides.
+static double modulus_of_equal(const struct facing_patches *patches, uint32_t patch,
+                               const struct plane *plane, const struct moments *moments) {
+    double most = 0.0;
+    for (size_t i = 0; i < patches->piece_count; i++) {
+        const struct facing_piece *piece = &patches->pieces[i];
+        for (uint32_t c = 0; c < piece->count && piece->patch == patch; c++) {
+            double p[2], q[2];
+            coordinates(plane, piece->corners[c], p);
+            coordinates(plane, piece->corners[c + 1 < piece->count ? c + 1 : 0], q);
+            most = fmax(most,
+                        modulus(patches, patch, plane, moments, atan2(q[1] - p[1], q[0] - p[0])));
+        }
+    }
+    return most;
+}
+
 static void measure(struct facing_patches *patches, uint32_t patch) {
     struct facing_patch *const row = &patches->rows[patch];
     measure_normal(patches, patch);
-    double origin[3];
+    double origin[3], extents[3];
     copy3(row->center, origin);
     struct plane plane = {.origin = origin};
     span(row->normal, &plane);
@@ -302,14 +342,12 @@ static void measure(struct facing_patches *patches, uint32_t patch) {
     add_scaled3(row->center, sum.first[1] / sum.area, plane.v, row->center);
     copy3(row->center, origin);
     sum = integrate(patches, patch, &plane);
-    const double uu = fabs(sum.second[0]), vv = fabs(sum.second[2]);
-    const double uv = sum.area < 0.0 ? -sum.second[1] : sum.second[1];
-    const double angle = 0.5 * atan2(2.0 * uv, uu - vv);
-    const double mean = 0.5 * (uu + vv), spread = hypot(0.5 * (uu - vv), uv);
-    double extents[3];
-    measure_extents(patches, patch, &plane, cos(angle), sin(angle), extents);
-    row->bending = fmin((mean + spread) / extents[0], (mean - spread) / extents[1]);
-    row->torsion = 2.0 * mean / extents[2];
+    const struct moments moments = principal(&sum);
+    const bool are_equal = moments.larger - moments.smaller <= EQUAL * moments.larger;
+    row->bending = are_equal ? modulus_of_equal(patches, patch, &plane, &moments)
+                             : modulus(patches, patch, &plane, &moments, moments.angle);
+    measure_extents(patches, patch, &plane, 1.0, 0.0, extents);
+    row->torsion = (moments.larger + moments.smaller) / extents[2];
 }
 
 pbs_status facing_patches_find(struct memory *memory, const struct surface_view *first,

@@ -1,5 +1,5 @@
-// A closed surface moved inward along its normals. Enlarged again by the same distance, all around,
-// it lies within the surface that it was made of, and on its faces, but not on its edges, meets it.
+// A closed surface moved inward along its normals, by a distance that is small beside its
+// thickness.
 // Theory: docs/theory/joints.md section 6.2.
 #ifndef PBS_GEOMETRY_MESHES_INSET_SURFACE_H
 #define PBS_GEOMETRY_MESHES_INSET_SURFACE_H

@@ -141,7 +141,7 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
     const bool is_affine = body->vertices.weights != NULL;
     struct collision_part_input input = {
         .part = {.surface = contact_scene_surface(&body->contact),
-                 .offset = body->contact.offset + body->contact_inset,
+                 .offset = body->contact.offset,
                  .stiffness = body->barrier.stiffness,
                  .group = body->contact.group,
                  .mask = body->contact.mask,

@@ -17,6 +17,11 @@
 
 // Of the smaller body's extent: how far apart surfaces may be unless the host says otherwise.
 static const double DISTANCE = 1e-3;
+// Of its square: patches below are what rounding makes of edges.
+static const double LEAST_AREA = 1e-4;
+// Of the distance of contact: faces that were together are 1.1 of it apart, so that strains of
+// welds bring none within.
+static const double INSET = 0.55;
 
 pbs_status pbs_weld_desc_init(pbs_weld_desc *d, size_t struct_size) {
     const pbs_weld_desc defaults = {
@@ -281,10 +286,12 @@ static pbs_status weld(struct welding *welding, const struct pair *pair) {
     const struct piece *a = &welding->pieces[pair->first], *b = &welding->pieces[pair->second];
     RETURN_IF_FAILED(facing_patches_find(&welding->w->memory, &a->surface, &b->surface,
                                          distance_of(welding, a, b), &welding->patches));
+    const double extent = fmin(a->body->extent, b->body->extent);
+    const double least = welding->d->least_area > 0.0 ? welding->d->least_area
+                                                      : LEAST_AREA * extent * extent;
     for (size_t i = 0; i < welding->patches.count; i++) {
         const struct facing_patch *patch = &welding->patches.rows[i];
-        const bool has_size = patch->area > 0.0 && patch->bending > 0.0;
-        if (has_size && patch->area >= welding->d->least_area) {
+        if (patch->bending > 0.0 && patch->area >= least) {
             RETURN_IF_FAILED(make_weld(welding, pair, patch));
         }
     }
@@ -293,37 +300,38 @@ static pbs_status weld(struct welding *welding, const struct pair *pair) {
 
 // --- insets ---
 
-static pbs_status choose_inset(struct welding *welding, struct piece *piece, double inset,
+static pbs_status choose_inset(struct welding *welding, const struct piece *piece, double wanted,
                                double *chosen) {
     struct memory *memory = &welding->w->memory;
     bool possible = false;
-    *chosen = piece->body->contact_inset;
-    if (!piece->is_welded || vertices_are_nodes(piece->body) || *chosen > 0.0 || inset == 0.0) {
-        return PBS_OK;
-    }
     double *moved = memory_allocate(memory, 3 * piece->surface.vertex_count, sizeof *moved);
     if (moved == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    const pbs_status status = inset_surface(memory, &piece->surface, inset, moved, &possible);
+    const pbs_status status = inset_surface(memory, &piece->surface, wanted, moved, &possible);
     memory_release(memory, moved);
-    *chosen = possible ? inset : 0.0;
+    *chosen = possible ? wanted : 0.0;
     return status;
 }
 
 static pbs_status choose_insets(struct welding *welding) {
     const size_t count = welding->d->body_count;
     const struct scene *scene = &welding->w->scene;
-    const double inset = welding->d->inset != PBS_AUTOMATIC ? welding->d->inset
-                                                            : contact_scale_of(scene).distance;
+    const double own = INSET * contact_scale_of(scene).distance;
     welding->insets = memory_allocate(&welding->w->memory, count, sizeof *welding->insets);
     if (welding->insets == NULL) {
         return PBS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < count; i++) {
-        RETURN_IF_FAILED(choose_inset(welding, &welding->pieces[i],
-                                      contact_kind_of(scene)->has_distance ? inset : 0.0,
-                                      &welding->insets[i]));
+        const struct piece *piece = &welding->pieces[i];
+        const double wanted = welding->d->inset == PBS_AUTOMATIC
+                                  ? own + piece->body->contact.offset
+                                  : welding->d->inset;
+        welding->insets[i] = piece->body->contact_inset;
+        if (piece->is_welded && contact_kind_of(scene)->has_distance && wanted > 0.0 &&
+            !vertices_are_nodes(piece->body) && !(welding->insets[i] > 0.0)) {
+            RETURN_IF_FAILED(choose_inset(welding, piece, wanted, &welding->insets[i]));
+        }
     }
     return PBS_OK;
 }

@@ -167,7 +167,7 @@ struct body {
                   ///< host pins or unpins
     uint64_t user_data; ///< the host's
     pbs_contact_desc contact;
-    double contact_inset; ///< m: its surface for contact lies so far inside, and is as much thicker
+    double contact_inset; ///< m: its surface for contact lies so far inside; of affine bodies
     struct body_barrier barrier;
     struct energy_account account; ///< of energy control, see struct history
     struct contact_load load;      ///< of the last step
