@@ -7,6 +7,7 @@
 
 #include "integrate/stepping/explicit.h"
 #include "world/breaking/bond_place.h"
+#include "world/breaking/histories.h"
 #include "world/breaking/joint_breaking.h"
 #include "world/breaking/joint_contact.h"
 #include "world/objects/body_table.h"
@@ -196,7 +197,7 @@ static struct strained find_strained(pbs_world *w, const struct comparison *comp
         const struct bond_term_table *table = model->bond_terms[i].table;
         void *self = model->bond_terms[i].self;
         // A softening bond carries no load when it breaks, so no step is repeated for it.
-        if ((comparison->is_ahead && table->update_history != NULL) || !table->has_limits(self)) {
+        if ((comparison->is_ahead && table->softens) || !table->has_limits(self)) {
             continue;
         }
         if (!is_marked) {
@@ -208,55 +209,11 @@ static struct strained find_strained(pbs_world *w, const struct comparison *comp
     return strained;
 }
 
-// --- softening ---
-
-/// Updates the history of softening bonds with an accepted state.
-static void update_histories(pbs_world *w, const double *x) {
-    const struct model *model = &w->topology.model;
-    for (size_t i = 0; i < model->bond_term_count; i++) {
-        const struct bond_term *term = &model->bond_terms[i];
-        if (term->table->update_history != NULL) {
-            w->topology.breaks.softened += term->table->update_history(
-                term->self, w->tasks, model->assembly.layout.domain_count, x);
-        }
-    }
-}
-
-static void copy_remaining_of(pbs_world *w, const struct bond_term *term, bool lands) {
-    size_t at = 0;
-    for (size_t i = 0; i < w->scene.bodies.count; i++) {
-        struct body *body = scene_body(&w->scene, i);
-        if (body->table != term->kind || bond_form_of(body) != term->form) {
-            continue;
-        }
-        if (lands) {
-            term->table->read_remaining(term->self, at, body);
-        } else {
-            term->table->write_remaining(term->self, at, body);
-        }
-        at += body->bonds.count;
-    }
-}
-
-/// Copies the remaining strengths between the bodies, which have those of the last committed state,
-/// and the terms.
-static void copy_remaining(pbs_world *w, bool lands) {
-    const struct model *model = &w->topology.model;
-    for (size_t i = 0; i < model->bond_term_count; i++) {
-        if (model->bond_terms[i].table->read_remaining != NULL) {
-            copy_remaining_of(w, &model->bond_terms[i], lands);
-        }
-    }
-}
-
 static bool compare(pbs_world *w, const struct comparison *comparison, bool is_marked) {
     struct bond_breaks *breaks = &w->topology.breaks;
     const size_t before = breaks->count;
     if (breaks->capacity == 0) {
         return false;
-    }
-    if (!comparison->is_ahead) {
-        update_histories(w, comparison->at.x);
     }
     const struct strained strained = find_strained(w, comparison, is_marked);
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
@@ -269,10 +226,13 @@ static bool compare(pbs_world *w, const struct comparison *comparison, bool is_m
     return breaks->count > before;
 }
 
-bool breaks_update(pbs_world *w, double time, bool is_marked) {
+bool breaks_update(pbs_world *w, double time, double h, bool is_marked) {
     const struct particles now = {w->topology.workspace.now.x,
                                   w->topology.model.rotations.orientation};
-    return compare(w, &(struct comparison){now, now, now.x, time, false}, is_marked);
+    // Histories come first: bonds that soften lose their strength before they break.
+    w->topology.breaks.forces_changed = histories_update(w, now.x, h);
+    const bool broke = compare(w, &(struct comparison){now, now, now.x, time, false}, is_marked);
+    return broke || w->topology.breaks.forces_changed;
 }
 
 bool breaks_update_next(pbs_world *w, double time, bool goes_on) {
@@ -310,32 +270,19 @@ void breaks_save(pbs_world *w) {
     struct bond_breaks *breaks = &w->topology.breaks;
     joint_breaks_save(w);
     breaks->saved_count = breaks->count;
-    breaks->saved_softened = breaks->softened;
-    for (size_t i = 0; i < w->topology.model.bond_term_count; i++) {
-        const struct bond_term *term = &w->topology.model.bond_terms[i];
-        if (term->table->save_history != NULL) {
-            term->table->save_history(term->self);
-        }
-    }
+    histories_save(w);
 }
 
 void breaks_restore_saved(pbs_world *w) {
     struct bond_breaks *breaks = &w->topology.breaks;
     joint_breaks_restore_saved(w);
     undo_bonds(w, breaks->saved_count);
-    breaks->softened = breaks->saved_softened;
-    for (size_t i = 0; i < w->topology.model.bond_term_count; i++) {
-        const struct bond_term *term = &w->topology.model.bond_terms[i];
-        if (term->table->restore_history != NULL) {
-            term->table->restore_history(term->self);
-        }
-    }
+    histories_restore_saved(w);
 }
 
 void breaks_undo_all(pbs_world *w) {
     breaks_undo(w, (struct break_mark){0});
-    copy_remaining(w, false);
-    w->topology.breaks.softened = 0.0;
+    histories_undo(w);
 }
 
 /// Subtracts the forces of the index-th body's rows from `first` on.
@@ -365,7 +312,7 @@ static bool remove_body_forces(pbs_world *w, size_t index, size_t first) {
 }
 
 bool breaks_remove_forces(pbs_world *w, size_t first) {
-    bool is_known = true;
+    bool is_known = !w->topology.breaks.forces_changed;
     for (size_t i = 0; i < w->scene.bodies.count && is_known; i++) {
         if (scene_body(&w->scene, i)->bonds.breaks) {
             is_known = remove_body_forces(w, i, first);
@@ -376,9 +323,7 @@ bool breaks_remove_forces(pbs_world *w, size_t first) {
 
 double breaks_commit(pbs_world *w) {
     struct bond_breaks *breaks = &w->topology.breaks;
-    double energy = breaks->softened + joint_breaks_commit(w);
-    copy_remaining(w, true);
-    breaks->softened = 0.0;
+    double energy = histories_commit(w) + joint_breaks_commit(w);
     for (size_t i = 0; i < breaks->count; i++) {
         struct body *body = world_body(w, breaks->rows[i].body);
         body->bonds.broken[breaks->rows[i].bond] = BOND_BROKE;

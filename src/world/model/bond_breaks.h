@@ -20,9 +20,10 @@ struct bond_breaks {
     struct bond_release *releases; ///< one per row
     double *orientations;          ///< per rotation, at the end of a step that may be repeated
     size_t count, capacity, release_capacity, orientation_capacity;
-    double softened;       ///< J: what softening has dissipated
-    size_t saved_count;    ///< count when breaks_save was called
-    double saved_softened; ///< J: likewise, of `softened`
+    size_t saved_count;      ///< count when breaks_save was called
+    double dissipated;       ///< J: what changes of histories have dissipated (history_table)
+    double saved_dissipated; ///< J: `dissipated` when breaks_save was called
+    bool forces_changed;     ///< the last update of the histories has changed forces
 };
 
 /// Reserves memory for all bonds of the scene that may break. PBS_ERROR_MEMORY.

@@ -295,6 +295,8 @@ static void move_terms(const struct body_terms *terms, struct model *model) {
     model->element_count = terms->element_count;
     memcpy(model->bond_terms, terms->bonds, sizeof model->bond_terms);
     model->bond_term_count = terms->bond_count;
+    memcpy(model->histories, terms->histories, sizeof model->histories);
+    model->history_count = terms->history_count;
     model->bond_damping = terms->bond_damping;
     model->rotation_arrays = terms->rotation_arrays;
     model->rotations = terms->rotations;

@@ -45,6 +45,8 @@ struct model {
     struct precomputed_forces penalty_forces;
     struct bond_term bond_terms[BOND_TERM_LIMIT];
     size_t bond_term_count;
+    struct history_term histories[HISTORY_TERM_LIMIT];
+    size_t history_count;
     struct spring_damping *bond_damping; ///< dashpots of bonds with damping, owned by a term; null:
                                          ///< none
     struct rotation_arrays rotation_arrays;

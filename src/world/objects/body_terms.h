@@ -25,15 +25,7 @@ struct bond_term_table {
     /// unknown; null: always unknown.
     bool (*remove_gradient)(const void *self, size_t bond, const uint32_t nodes[2], const double *x,
                             double *gradient);
-    // Of bonds that soften; null for others:
-    /// Updates the softening for the accepted state x. Returns the energy that is dissipated, J.
-    double (*update_history)(void *self, struct tasks *tasks, size_t domain_count, const double *x);
-    /// Copy the remaining stiffness fractions of the body's bonds, which begin at `first`, to the
-    /// body or from it.
-    void (*read_remaining)(void *self, size_t first, struct body *body);
-    void (*write_remaining)(void *self, size_t first, const struct body *body);
-    void (*save_history)(void *self);
-    void (*restore_history)(void *self);
+    bool softens; ///< the bonds have a history (struct history_table)
 };
 
 struct bond_term {
@@ -44,6 +36,32 @@ struct bond_term {
 };
 
 enum { BOND_TERM_LIMIT = 4 };
+
+/// Functions of a term whose elements have a history: values that change only when a state is
+/// accepted, such as the remaining stiffness of bonds that soften, or the plastic strain of
+/// tetrahedra. During a call the term has them, between calls the bodies.
+struct history_table {
+    /// The number of the body's elements in the term. They follow those of the bodies before it.
+    size_t (*count)(const void *self, const struct body *body);
+    /// Updates the histories for the state x, accepted at the end of a step of h seconds. Returns
+    /// the energy that this dissipates, J.
+    double (*update)(void *self, struct tasks *tasks, size_t domain_count, const double *x,
+                     double h);
+    /// Copy the histories of the body's elements, which begin at `first`, to the body or from it.
+    void (*read)(const void *self, size_t first, struct body *body);
+    void (*write)(void *self, size_t first, const struct body *body);
+    /// Save a copy of all histories, for a step that may be undone; return to it.
+    void (*save)(void *self);
+    void (*restore)(void *self);
+    bool changes_forces; ///< an update that dissipates energy changes the forces at x
+};
+
+struct history_term {
+    const struct history_table *table;
+    void *self; ///< owned by a term
+};
+
+enum { HISTORY_TERM_LIMIT = 8 };
 
 /// Arrays for the rotations of all bodies in order: node, radius, and the orientation, which is
 /// loaded from the bodies. To be released.
@@ -66,6 +84,8 @@ struct body_terms {
     size_t element_count;
     struct bond_term bonds[BOND_TERM_LIMIT];
     size_t bond_count;
+    struct history_term histories[HISTORY_TERM_LIMIT];
+    size_t history_count;
     struct spring_damping *bond_damping; ///< dashpots of bonds with damping; null: none
     struct rotation_arrays rotation_arrays;
     struct rotations rotations;

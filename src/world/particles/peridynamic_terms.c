@@ -36,28 +36,6 @@ static bool remove_gradient(const void *self, size_t bond, const uint32_t nodes[
     return springs_remove_gradient(self, bond, nodes, x, gradient);
 }
 
-static double update_history(void *self, struct tasks *tasks, size_t domain_count,
-                             const double *x) {
-    return springs_update_history(self, tasks, domain_count, x);
-}
-
-static void read_remaining(void *self, size_t first, struct body *body) {
-    springs_read_remaining(self, first, body->bonds.count, body->peridynamic.remaining);
-    body->bonds.softened = true;
-}
-
-static void write_remaining(void *self, size_t first, const struct body *body) {
-    springs_write_remaining(self, first, body->bonds.count, body->peridynamic.remaining);
-}
-
-static void save_history(void *self) {
-    springs_save_history(self);
-}
-
-static void restore_history(void *self) {
-    springs_restore_history(self);
-}
-
 static const struct bond_term_table BRITTLE = {
     .has_limits = has_limits,
     .mark_overloaded = mark_overloaded,
@@ -74,11 +52,7 @@ static const struct bond_term_table SOFTENING = {
     .is_broken = is_broken,
     .set_broken = set_broken,
     .remove_gradient = remove_gradient,
-    .update_history = update_history,
-    .read_remaining = read_remaining,
-    .write_remaining = write_remaining,
-    .save_history = save_history,
-    .restore_history = restore_history,
+    .softens = true,
 };
 
 // --- the terms ---
@@ -86,6 +60,48 @@ static const struct bond_term_table SOFTENING = {
 static bool is_of(const struct body *body, bool softens) {
     return body->table == &body_table_peridynamic && peridynamic_softens(body) == softens;
 }
+
+// --- softening ---
+
+static size_t count_softening(const void *self, const struct body *body) {
+    (void)self;
+    return is_of(body, true) ? body->bonds.count : 0;
+}
+
+static double update_softening(void *self, struct tasks *tasks, size_t domain_count,
+                               const double *x, double h) {
+    (void)h;
+    return springs_update_history(self, tasks, domain_count, x);
+}
+
+static void read_remaining(const void *self, size_t first, struct body *body) {
+    springs_read_remaining(self, first, body->bonds.count, body->peridynamic.remaining);
+    body->bonds.softened = true;
+}
+
+static void write_remaining(void *self, size_t first, const struct body *body) {
+    springs_write_remaining(self, first, body->bonds.count, body->peridynamic.remaining);
+}
+
+static void save_softening(void *self) {
+    springs_save_history(self);
+}
+
+static void restore_softening(void *self) {
+    springs_restore_history(self);
+}
+
+/// The secant meets the softening law where the bond is, so an update changes no force.
+static const struct history_table SOFTENING_HISTORY = {
+    .count = count_softening,
+    .update = update_softening,
+    .read = read_remaining,
+    .write = write_remaining,
+    .save = save_softening,
+    .restore = restore_softening,
+};
+
+// --- arrays of the terms ---
 
 /// Arrays of all softening bonds, or of all others, in the order of bodies.
 struct gathered {
@@ -146,6 +162,9 @@ static pbs_status make_springs(struct memory *memory, bool softens, size_t count
                                                        .self = springs,
                                                        .kind = &body_table_peridynamic,
                                                        .form = softens};
+    if (softens) {
+        out->histories[out->history_count++] = (struct history_term){&SOFTENING_HISTORY, springs};
+    }
     return PBS_OK;
 }
 

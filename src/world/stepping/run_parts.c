@@ -42,9 +42,10 @@ void run_accept(struct run *run, double h) {
     struct step_workspace *const workspace = &run->w->topology.workspace;
     const double time = run->w->scene.time + run->elapsed;
     const size_t broken = run->w->topology.breaks.count;
-    if (breaks_update(run->w, time, run->is_free) &&
+    if (breaks_update(run->w, time, h, run->is_free) &&
         !(run->is_free && breaks_remove_forces(run->w, broken))) {
-        // The stored accelerations include the forces of bonds that have broken.
+        // The stored accelerations include the forces of bonds that have broken, or the stresses
+        // before plastic flow.
         workspace->memory.has_acceleration = false;
     }
     if (joint_breaks_update(run->w, workspace->now.x, workspace->now.x, time)) {
