@@ -19,6 +19,7 @@ struct solid {
     struct solid_elements elements;
     double *lanes; ///< what elements points into
     size_t lanes_capacity;
+    struct solid_plasticity *plasticity; ///< null: none flows
 };
 
 double solid_rest_gradients(const double *rest, const uint32_t node[4], double rows[9]) {
@@ -56,6 +57,15 @@ static pbs_status fill_tets(const struct solid_input *input, struct solid *solid
     return PBS_OK;
 }
 
+static pbs_status add_plasticity(struct memory *memory, const struct solid_input *input,
+                                 struct solid *solid) {
+    if (input->laws != NULL) {
+        solid->plasticity = solid_plasticity_create(memory, input->tet_count, input->laws,
+                                                    input->history);
+    }
+    return input->laws == NULL || solid->plasticity != NULL ? PBS_OK : PBS_ERROR_MEMORY;
+}
+
 static bool allocate_tets(struct memory *memory, struct solid *solid) {
     const size_t count = solid->tet_count;
     solid->tets = memory_allocate(memory, count, 4 * sizeof *solid->tets);
@@ -76,8 +86,10 @@ pbs_status solid_create(struct memory *memory, const struct solid_input *input,
     }
     solid->material = input->material;
     solid->tet_count = input->tet_count;
-    const pbs_status status = allocate_tets(memory, solid) ? fill_tets(input, solid)
-                                                           : PBS_ERROR_MEMORY;
+    pbs_status status = allocate_tets(memory, solid) ? fill_tets(input, solid) : PBS_ERROR_MEMORY;
+    if (status >= 0) {
+        status = add_plasticity(memory, input, solid);
+    }
     if (status < 0) {
         solid_destroy(solid, memory);
         return status;
@@ -97,6 +109,7 @@ void solid_destroy(struct solid *solid, struct memory *memory) {
     memory_release(memory, solid->lambda);
     memory_release(memory, solid->damping);
     memory_release(memory, solid->lanes);
+    solid_plasticity_destroy(solid->plasticity, memory);
     memory_release(memory, solid);
 }
 
@@ -143,7 +156,23 @@ pbs_status solid_bind(struct solid *solid, struct memory *memory,
         lambda[i] = solid->lambda[t];
     }
     solid->elements = (struct solid_elements){gradients, volume, mu, lambda, damping};
-    return PBS_OK;
+    return solid->plasticity == NULL
+               ? PBS_OK
+               : solid_plasticity_bind(solid->plasticity, memory, groups, gradients);
+}
+
+const struct material_table *solid_material(const struct solid *solid) {
+    return solid->material;
+}
+
+struct solid_plasticity *solid_plasticity_of(const struct solid *solid) {
+    return solid->plasticity;
+}
+
+double solid_flow(struct solid *solid, struct tasks *tasks, size_t domain_count, const double *x,
+                  double h) {
+    return solid_plasticity_update(solid->plasticity, solid->material, &solid->elements, tasks,
+                                   domain_count, x, h);
 }
 
 void solid_set_moduli(struct solid *solid, const struct stencil_groups *groups, size_t tet,
