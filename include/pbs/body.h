@@ -48,7 +48,21 @@ typedef struct pbs_solid_desc {
     const double *tet_poisson;        ///< null, or tet_count values that take the place of poisson
     const double *initial_positions;  ///< null (the rest shape), or vertex_count x 3, metres
     const double *initial_velocities; ///< null (at rest), or vertex_count x 3, m/s
+    double yield_stress;      ///< Pa, >= 0: von Mises stress from which on the solid flows, see
+                              ///< "Plasticity" below; 0: never
+    double hardening;         ///< Pa, >= 0: rise of the yield stress per plastic strain
+    double plastic_viscosity; ///< Pa s, >= 0: stress above the yield stress per rate of plastic
+                              ///< strain; 0: no stress stays above it
+    double plastic_limit; ///< >= 0: plastic strain from which on nothing flows any more; 0: none
 } pbs_solid_desc;
+
+// Plasticity: a tetrahedron's rest shape follows its deformation where the von Mises stress of the
+// logarithmic elastic strain e, sqrt(6) G |dev e| with the shear modulus G = young / (2 (1 +
+// poisson)), is above yield_stress + hardening * plastic strain. In uniaxial tension that is the
+// stress itself. Flow keeps the volume. It is computed at the end of each step, and of each part of
+// a divided one, for which h matters as in an explicit method: a step is solved with the rest
+// shapes of its start. What flow takes from the elastic energy counts as dissipated. Damping and
+// tolerances go by the rest shape that the solid was created with. docs/theory/plasticity.md.
 
 /// Fills *d: stable Neo-Hookean, density 1000, young 1e5, poisson 0.3, no damping, no mesh.
 /// @param struct_size  sizeof(pbs_solid_desc) as the caller was compiled
@@ -499,8 +513,8 @@ PBS_API pbs_status pbs_body_constraint_forces(const pbs_world *w, pbs_body b, do
 /// present positions, without damping: 3 x 3, row-major, axes of the world, Pa, tension positive.
 /// That of a shell is its membrane's, in the plane of the triangle, without bending: force per
 /// present length over the thickness of the description. Not a number in a tetrahedron that is flat
-/// or inverted, where det F <= 0, and in a triangle without area. Nothing is written for other
-/// bodies.
+/// or inverted, where det F <= 0, and in a triangle without area. Of a solid that flows, F is the
+/// elastic part of the deformation. Nothing is written for other bodies.
 /// @param dst  tet_count x 9, or triangle_count x 9
 /// @param capacity  how many elements dst can hold (pbs_body_tet_count, pbs_body_surface)
 /// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
@@ -508,6 +522,16 @@ PBS_API pbs_status pbs_body_constraint_forces(const pbs_world *w, pbs_body b, do
 /// shells docs/theory/shells.md section 7
 PBS_API pbs_status pbs_body_element_stress(const pbs_world *w, pbs_body b, double *dst,
                                            size_t capacity);
+
+/// The accumulated plastic strain of each tetrahedron: the integral of the rate sqrt(2/3) |D|, D
+/// the plastic part of the rate of strain. In uniaxial tension that is the logarithmic plastic
+/// strain. 0 where nothing has flowed. Nothing is written for a body that is not a solid.
+/// @param dst  tet_count
+/// @param capacity  how many tetrahedra dst can hold (pbs_body_tet_count)
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
+/// @see docs/theory/plasticity.md section 2
+PBS_API pbs_status pbs_body_element_plastic_strain(const pbs_world *w, pbs_body b, double *dst,
+                                                   size_t capacity);
 
 #ifdef __cplusplus
 }

@@ -34,7 +34,8 @@ WorldDesc = struct(
 SolidDesc = struct(
     "pbs_solid_desc", (U32, "struct_size"), (I32, "material"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "density young poisson damping drag"),
-    (DOUBLES, "tet_density tet_young tet_poisson initial_positions initial_velocities"))
+    (DOUBLES, "tet_density tet_young tet_poisson initial_positions initial_velocities"),
+    (DOUBLE, "yield_stress hardening plastic_viscosity plastic_limit"))
 ShellDesc = struct(
     "pbs_shell_desc", (U32, "struct_size"), (I32, "flat_rest"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "triangle_count"), (INDICES, "triangles"),

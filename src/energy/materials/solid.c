@@ -184,6 +184,12 @@ void solid_set_moduli(struct solid *solid, const struct stencil_groups *groups, 
     solid->material->parameters(young, poisson, &solid->mu[tet], &solid->lambda[tet]);
     mu[lane] = solid->mu[tet];
     lambda[lane] = solid->lambda[tet];
+    if (solid->plasticity != NULL) {
+        double small_mu;
+        double small_lambda;
+        material_lame(young, poisson, &small_mu, &small_lambda);
+        solid_plasticity_set_shear_modulus(solid->plasticity, tet, small_mu);
+    }
 }
 
 static int evaluate(const void *self, const struct assembly *assembly,

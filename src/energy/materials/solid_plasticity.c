@@ -16,7 +16,6 @@ struct solid_plasticity {
     size_t count;
     struct plastic_law *laws; ///< by tetrahedron
     double *initial;          ///< by tetrahedron: the history at creation
-    size_t *lane_of;          ///< by tetrahedron
     struct stencil_groups groups;
     double *gradients;       ///< [g][9][8]: Dm^-1 F_p^-1, what the elements use
     double *lanes;           ///< storage of the next four
@@ -39,8 +38,7 @@ struct solid_plasticity *solid_plasticity_create(struct memory *memory, size_t c
     plasticity->count = count;
     plasticity->laws = memory_copy(memory, laws, count, sizeof *laws);
     plasticity->initial = memory_copy(memory, history, count, PLASTIC_VALUES * sizeof *history);
-    plasticity->lane_of = memory_allocate(memory, count, sizeof *plasticity->lane_of);
-    if (!plasticity->laws || !plasticity->initial || !plasticity->lane_of) {
+    if (!plasticity->laws || !plasticity->initial) {
         solid_plasticity_destroy(plasticity, memory);
         return NULL;
     }
@@ -53,7 +51,6 @@ void solid_plasticity_destroy(struct solid_plasticity *plasticity, struct memory
     }
     memory_release(memory, plasticity->laws);
     memory_release(memory, plasticity->initial);
-    memory_release(memory, plasticity->lane_of);
     memory_release(memory, plasticity->lanes);
     memory_release(memory, plasticity->dissipated);
     memory_release(memory, plasticity);
@@ -95,8 +92,9 @@ static void set_law(struct solid_plasticity *plasticity, size_t lane,
     }
 }
 
-static const struct plastic_law ELASTIC = {1.0, INFINITY, 0.0, 0.0, INFINITY};
-static const double UNDEFORMED[PLASTIC_VALUES] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0};
+const struct plastic_law plastic_law_none = {1.0, INFINITY, 0.0, 0.0, INFINITY};
+const double plastic_undeformed[PLASTIC_VALUES] = {1.0, 0.0, 0.0, 0.0, 1.0,
+                                                   0.0, 0.0, 0.0, 1.0, 0.0};
 
 pbs_status solid_plasticity_bind(struct solid_plasticity *plasticity, struct memory *memory,
                                  const struct stencil_groups *groups, double *gradients) {
@@ -117,23 +115,27 @@ pbs_status solid_plasticity_bind(struct solid_plasticity *plasticity, struct mem
     for (size_t i = 0; i < lane_count; i++) {
         const bool padding = groups->stencil[i] == UINT32_MAX;
         const size_t t = padding ? 0 : groups->stencil[i];
-        if (!padding) {
-            plasticity->lane_of[t] = i;
-        }
-        set_law(plasticity, i, padding ? &ELASTIC : &plasticity->laws[t]);
+        set_law(plasticity, i, padding ? &plastic_law_none : &plasticity->laws[t]);
         write_history(plasticity, i,
-                      padding ? UNDEFORMED : plasticity->initial + PLASTIC_VALUES * t);
+                      padding ? plastic_undeformed : plasticity->initial + PLASTIC_VALUES * t);
         set_gradients(plasticity, i);
     }
     solid_plasticity_save(plasticity);
     return PBS_OK;
 }
 
+void solid_plasticity_set_shear_modulus(struct solid_plasticity *plasticity, size_t tet,
+                                        double shear_modulus) {
+    const size_t lane = plasticity->groups.lane[tet];
+    plasticity->laws[tet].shear_modulus = shear_modulus;
+    plasticity->law[place_of(lane, LAW_VALUES) + LAW_SHEAR * LANES] = shear_modulus;
+}
+
 void solid_plasticity_read(const struct solid_plasticity *plasticity, size_t first, size_t count,
                            double *history) {
     for (size_t t = 0; t < count; t++) {
         const double *from = plasticity->history +
-                             place_of(plasticity->lane_of[first + t], PLASTIC_VALUES);
+                             place_of(plasticity->groups.lane[first + t], PLASTIC_VALUES);
         for (size_t k = 0; k < PLASTIC_VALUES; k++) {
             history[PLASTIC_VALUES * t + k] = from[k * LANES];
         }
@@ -143,7 +145,7 @@ void solid_plasticity_read(const struct solid_plasticity *plasticity, size_t fir
 void solid_plasticity_write(struct solid_plasticity *plasticity, size_t first, size_t count,
                             const double *history) {
     for (size_t t = 0; t < count; t++) {
-        const size_t lane = plasticity->lane_of[first + t];
+        const size_t lane = plasticity->groups.lane[first + t];
         write_history(plasticity, lane, history + PLASTIC_VALUES * t);
         set_gradients(plasticity, lane);
     }

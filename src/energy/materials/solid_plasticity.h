@@ -21,6 +21,9 @@ struct plastic_law {
 /// The history of a tetrahedron: F_p^-1 (row-major), then the accumulated plastic strain.
 enum { PLASTIC_STRAIN = 9, PLASTIC_VALUES };
 
+extern const double plastic_undeformed[PLASTIC_VALUES];
+extern const struct plastic_law plastic_law_none; ///< of elastic tetrahedra
+
 struct solid_plasticity;
 
 /// Copies laws (count) and history (count x PLASTIC_VALUES). Returns null if memory is short.
@@ -33,6 +36,10 @@ void solid_plasticity_destroy(struct solid_plasticity *plasticity, struct memory
 /// then on they hold Dm^-1 F_p^-1, and change with the history.
 pbs_status solid_plasticity_bind(struct solid_plasticity *plasticity, struct memory *memory,
                                  const struct stencil_groups *groups, double *gradients);
+
+/// Sets the shear modulus by which a tetrahedron flows.
+void solid_plasticity_set_shear_modulus(struct solid_plasticity *plasticity, size_t tet,
+                                        double shear_modulus);
 
 /// Returns all tetrahedra to the yield surface at the accepted state x, at the end of a step of h
 /// seconds. Returns the decrease of the elastic energy, J.

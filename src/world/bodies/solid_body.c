@@ -1,17 +1,18 @@
-// Deformable solids: checks of the description, lumped masses, boundary, and the force scale of
-// each node.
+// Deformable solids: checks of the description, lumped masses, boundary, the force scale of each
+// node, and saving.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/matrix3/math3.h"
 #include "energy/material.h"
 #include "geometry/meshes/tet_mesh.h"
 #include "world/bodies/element_stress.h"
 #include "world/interface/check.h"
 #include "world/objects/scene.h"
+#include "world/bodies/solid_terms.h"
 #include "world/interface/settings.h"
 #include "world/objects/body_table.h"
-#include "world/objects/body_terms.h"
 #include "energy/materials/solid.h"
 
 pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size) {
@@ -75,6 +76,21 @@ static pbs_status check_bounded(const pbs_solid_desc *d) {
     return PBS_OK;
 }
 
+static pbs_status check_plasticity(const pbs_solid_desc *d) {
+    const double values[] = {d->yield_stress, d->hardening, d->plastic_viscosity, d->plastic_limit};
+    static const char *const names[] = {"yield_stress", "hardening", "plastic_viscosity",
+                                        "plastic_limit"};
+    for (int i = 0; i < 4; i++) {
+        RETURN_IF_FAILED(check_not_negative(values[i], names[i]));
+        if (values[i] > 0.0 && d->yield_stress == 0.0) {
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "%s is %g, must be 0 where yield_stress is 0: nothing flows",
+                               names[i], values[i]);
+        }
+    }
+    return PBS_OK;
+}
+
 static pbs_status check_material(const pbs_solid_desc *d) {
     if (material_find(d->material) == NULL) {
         return status_fail(PBS_ERROR_ARGUMENT, "material is %d, which is no PBS_MATERIAL_*",
@@ -85,6 +101,7 @@ static pbs_status check_material(const pbs_solid_desc *d) {
     RETURN_IF_FAILED(check_between(d->poisson, -1.0, 0.5, "poisson"));
     RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
     RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
+    RETURN_IF_FAILED(check_plasticity(d));
     const struct range density = {"tet_density", 0.0, INFINITY};
     const struct range young = {"tet_young", 0.0, INFINITY};
     const struct range poisson = {"tet_poisson", -1.0, 0.5};
@@ -120,6 +137,21 @@ static bool copy_values(struct memory *memory, double value, const double *per_t
     return per_tet == NULL || out->per_tet != NULL;
 }
 
+/// Allocates the plastic history of a body that may flow. At first nothing has flowed.
+static pbs_status add_plasticity(struct solid_body *solid, struct memory *memory,
+                                 const pbs_solid_desc *d) {
+    solid->yield = (struct solid_yield){d->yield_stress, d->hardening, d->plastic_viscosity,
+                                        d->plastic_limit};
+    if (d->yield_stress == 0.0) {
+        return PBS_OK;
+    }
+    solid->plastic = memory_allocate(memory, d->tet_count, PLASTIC_VALUES * sizeof(double));
+    for (size_t t = 0; solid->plastic != NULL && t < d->tet_count; t++) {
+        memcpy(solid->plastic + PLASTIC_VALUES * t, plastic_undeformed, sizeof plastic_undeformed);
+    }
+    return solid->plastic != NULL ? PBS_OK : PBS_ERROR_MEMORY;
+}
+
 static pbs_status copy_description(struct body *body, struct memory *memory,
                                    const pbs_solid_desc *d) {
     struct solid_body *solid = &body->solid;
@@ -136,6 +168,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
         !copy_values(memory, d->poisson, d->tet_poisson, d->tet_count, &solid->poisson)) {
         return PBS_ERROR_MEMORY;
     }
+    RETURN_IF_FAILED(add_plasticity(solid, memory, d));
     const struct tet_mesh_view mesh = {d->vertex_count, d->positions, d->tet_count, d->tets};
     return tet_boundary(&mesh, memory, &body->triangles, &body->triangle_count);
 }
@@ -241,113 +274,8 @@ static void free_own(struct body *body, struct memory *memory) {
     memory_release(memory, body->solid.density.per_tet);
     memory_release(memory, body->solid.young.per_tet);
     memory_release(memory, body->solid.poisson.per_tet);
+    memory_release(memory, body->solid.plastic);
 }
-
-// --- terms ---
-
-/// Arrays of all tetrahedra of one material, in the order of bodies.
-struct gathered {
-    uint32_t *tets;
-    double *young, *poisson, *damping;
-};
-
-static size_t count_tets(const struct scene *scene, int32_t material) {
-    size_t count = 0;
-    for (size_t i = 0; i < scene->bodies.count; i++) {
-        const struct body *body = scene_body(scene, i);
-        if (body->table == &body_table_solid && body->solid.material == material) {
-            count += body->solid.tet_count;
-        }
-    }
-    return count;
-}
-
-static void gather_body(const struct body *body, size_t start, struct gathered *out) {
-    const struct solid_body *solid = &body->solid;
-    for (size_t t = 0; t < solid->tet_count; t++) {
-        for (size_t a = 0; a < 4; a++) {
-            out->tets[4 * (start + t) + a] = (uint32_t)body->node_start + solid->tets[4 * t + a];
-        }
-        out->young[start + t] = tet_value(&solid->young, t);
-        out->poisson[start + t] = tet_value(&solid->poisson, t);
-        out->damping[start + t] = 0.0;
-    }
-}
-
-static pbs_status make_solid(const struct scene *scene, struct memory *memory,
-                             const struct material_table *material, const double *rest,
-                             size_t tet_count, struct gathered *g, struct body_terms *out) {
-    size_t start = 0;
-    for (size_t i = 0; i < scene->bodies.count; i++) {
-        const struct body *body = scene_body(scene, i);
-        if (body->table == &body_table_solid && body->solid.material == material->id) {
-            gather_body(body, start, g);
-            start += body->solid.tet_count;
-        }
-    }
-    const struct solid_input input = {.material = material,
-                                      .tet_count = tet_count,
-                                      .tets = g->tets,
-                                      .rest = rest,
-                                      .young = g->young,
-                                      .poisson = g->poisson,
-                                      .damping = g->damping};
-    struct solid *solid = NULL;
-    RETURN_IF_FAILED(solid_create(memory, &input, &solid));
-    return body_terms_add(out, solid_term(solid));
-}
-
-static pbs_status add_material(const struct scene *scene, struct memory *memory,
-                               const struct material_table *material, const double *rest,
-                               struct body_terms *out) {
-    const size_t count = count_tets(scene, material->id);
-    if (count == 0) {
-        return PBS_OK;
-    }
-    struct gathered g = {.tets = memory_allocate(memory, count, 4 * sizeof(uint32_t)),
-                         .young = memory_allocate(memory, count, sizeof(double)),
-                         .poisson = memory_allocate(memory, count, sizeof(double)),
-                         .damping = memory_allocate(memory, count, sizeof(double))};
-    pbs_status status = PBS_ERROR_MEMORY;
-    if (g.tets != NULL && g.young != NULL && g.poisson != NULL && g.damping != NULL) {
-        status = make_solid(scene, memory, material, rest, count, &g, out);
-    }
-    memory_release(memory, g.tets);
-    memory_release(memory, g.young);
-    memory_release(memory, g.poisson);
-    memory_release(memory, g.damping);
-    return status;
-}
-
-static pbs_status add_terms(const struct scene *scene, struct memory *memory,
-                            struct body_terms *out) {
-    double *rest = NULL;
-    RETURN_IF_FAILED(body_terms_rest(scene, memory, &rest));
-    pbs_status status = PBS_OK;
-    for (const struct material_table *const *m = material_tables; *m != NULL && status >= 0; m++) {
-        status = add_material(scene, memory, *m, rest, out);
-    }
-    memory_release(memory, rest);
-    return status;
-}
-
-static void gather_tet(const struct body *body, size_t t, size_t at, const struct damped *out) {
-    const struct solid_body *solid = &body->solid;
-    const double volume = solid_rest_gradients(solid->rest, solid->tets + 4 * t,
-                                               out->gradients + 9 * at);
-    damped_put_nodes(body, solid->tets + 4 * t, at, out);
-    material_lame(tet_value(&solid->young, t), tet_value(&solid->poisson, t), &out->mu[at],
-                  &out->lambda[at]);
-    out->mu[at] *= volume * body->damping;
-    out->lambda[at] *= volume * body->damping;
-}
-
-static size_t count_damped(const struct body *body) {
-    return body->solid.tet_count;
-}
-
-static const struct damped_elements DAMPED = {
-    .shape = STRAIN_TETRAHEDRON, .width = 4, .count = count_damped, .gather = gather_tet};
 
 // --- values that change ---
 
@@ -378,13 +306,6 @@ static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
     out->values = values->per_tet;
     out->made = &values->per_tet;
     return true;
-}
-
-static void write_values(const struct body *body, const struct term_part *part) {
-    for (size_t t = 0; t < part->count; t++) {
-        solid_set_moduli(part->term->self, part->groups, part->first + t,
-                         tet_value(&body->solid.young, t), tet_value(&body->solid.poisson, t));
-    }
 }
 
 // --- properties ---
@@ -440,6 +361,12 @@ static void write(struct byte_writer *out, const struct body *body, const struct
     save_values(out, &solid->density, solid->tet_count);
     save_values(out, &solid->young, solid->tet_count);
     save_values(out, &solid->poisson, solid->tet_count);
+    const double yield[] = {solid->yield.stress, solid->yield.hardening, solid->yield.viscosity,
+                            solid->yield.limit};
+    write_doubles(out, yield, sizeof yield / sizeof yield[0]);
+    if (solid->plastic != NULL) {
+        write_doubles(out, solid->plastic, PLASTIC_VALUES * solid->tet_count);
+    }
 }
 
 static pbs_status read_values(struct byte_reader *in, struct memory *memory, size_t count,
@@ -468,12 +395,37 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     for (int i = 0; i < 3; i++) {
         RETURN_IF_FAILED(read_values(in, memory, d.tet_count, values[i], &arrays->values[i]));
     }
+    d.yield_stress = read_f64(in);
+    d.hardening = read_f64(in);
+    d.plastic_viscosity = read_f64(in);
+    d.plastic_limit = read_f64(in);
     d.positions = arrays->positions;
     d.tets = arrays->indices;
     d.tet_density = arrays->values[0];
     d.tet_young = arrays->values[1];
     d.tet_poisson = arrays->values[2];
     return create(scene, memory, &d, out);
+}
+
+/// Reads what has flowed.
+static pbs_status resume(struct byte_reader *in, struct memory *memory, struct body *body) {
+    (void)memory;
+    struct solid_body *solid = &body->solid;
+    if (solid->plastic == NULL) {
+        return PBS_OK;
+    }
+    read_doubles(in, solid->plastic, PLASTIC_VALUES * solid->tet_count);
+    for (size_t t = 0; t < solid->tet_count; t++) {
+        const double *plastic = solid->plastic + PLASTIC_VALUES * t;
+        if (!read_are_finite(plastic, PLASTIC_VALUES) ||
+            !(fabs(determinant3(plastic) - 1.0) < 1e-9) || !(plastic[PLASTIC_STRAIN] >= 0.0)) {
+            return status_fail(PBS_ERROR_FORMAT,
+                               "tetrahedron %zu: a plastic strain of %g, and a plastic deformation "
+                               "that changes the volume by the factor %g",
+                               t, plastic[PLASTIC_STRAIN], 1.0 / determinant3(plastic));
+        }
+    }
+    return PBS_OK;
 }
 
 const struct body_table body_table_solid = {
@@ -484,11 +436,12 @@ const struct body_table body_table_solid = {
     .free = free_own,
     .write = write,
     .read = read,
-    .add_terms = add_terms,
-    .damped = &DAMPED,
+    .resume = resume,
+    .add_terms = solid_add_terms,
+    .damped = &solid_damped,
     .find_parameter = find_parameter,
     .measure = measure,
-    .write_values = write_values,
+    .write_values = solid_write_values,
     .encloses_volume = true,
     .stiffest = stiffest,
     .count_elements = count_elements,

@@ -1,9 +1,10 @@
 // The Cauchy stress sigma = P F^T / det F of each tetrahedron, P being the first Piola-Kirchhoff
-// stress of its material.
+// stress of its material and F the elastic part of the deformation.
 #include <math.h>
+#include <string.h>
 
 #include "base/matrix3/math3.h"
-#include "energy/material.h"
+#include "energy/materials/solid_plasticity.h"
 #include "world/bodies/element_stress.h"
 
 /// Writes the edges from the first vertex as columns.
@@ -16,7 +17,8 @@ static void edge_matrix(const uint32_t v[4], const double *x, double edges[9]) {
     }
 }
 
-/// Computes F. The rest shape can be inverted, because no tetrahedron is flat at rest.
+/// Computes the elastic part of F. The rest shape can be inverted, because no tetrahedron is flat
+/// at rest.
 static void deformation_gradient(const struct solid_body *solid, size_t tet, const double *x,
                                  double f[9]) {
     double rest[9], inverse[9] = {0.0}, now[9];
@@ -24,6 +26,11 @@ static void deformation_gradient(const struct solid_body *solid, size_t tet, con
     edge_matrix(solid->tets + 4 * tet, x, now);
     invert33(rest, inverse);
     multiply33(now, inverse, f);
+    if (solid->plastic != NULL) {
+        double whole[9];
+        memcpy(whole, f, sizeof whole);
+        multiply33(whole, solid->plastic + PLASTIC_VALUES * tet, f);
+    }
 }
 
 /// Computes the Cauchy stress; NaN if the tetrahedron is flat or inverted.

@@ -31,12 +31,22 @@ struct tet_values {
     double *per_tet; ///< null: `value` applies to all
 };
 
+/// When a solid flows; see pbs_solid_desc. All zero: it is elastic.
+struct solid_yield {
+    double stress, hardening; ///< Pa
+    double viscosity;         ///< Pa s
+    double limit;             ///< 0: none
+};
+
 struct solid_body {
     int32_t material;
     size_t tet_count;
     uint32_t *tets; ///< tet_count x 4, vertex indices within the body
     double *rest;   ///< node_count x 3
     struct tet_values density, young, poisson;
+    struct solid_yield yield;
+    double *plastic; ///< tet_count x PLASTIC_VALUES (energy/materials/solid_plasticity.h): what has
+                     ///< flowed; null: nothing can
 };
 
 /// The triangles of a shell are the body's surface.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/runtime/arithmetic.h"
+#include "energy/materials/solid_plasticity.h"
 #include "world/world.h"
 
 /// Mixes by multiplications and shifts, after the finaliser of SplitMix (Steele, Lea and Flood).
@@ -36,6 +37,10 @@ uint64_t pbs_world_hash(const pbs_world *w) {
         const struct body *body = scene_body(&w->scene, b);
         for (size_t i = 0; body_has_orientations(body) && i < 4 * body->vertex_count; i++) {
             hash = mix_number(hash, body->bonded.orientations[i]);
+        }
+        const double *plastic = body->solid.plastic;
+        for (size_t i = 0; plastic != NULL && i < PLASTIC_VALUES * body->solid.tet_count; i++) {
+            hash = mix_number(hash, plastic[i]);
         }
     }
     return hash;

@@ -1,8 +1,9 @@
-// Read-back of stress of tetrahedra and triangles and of strain of springs.
+// Read-back of stress of tetrahedra and triangles, of plastic strain, and of strain of springs.
 #include <math.h>
 
 #include "base/matrix3/math3.h"
 #include "base/runtime/arithmetic.h"
+#include "energy/materials/solid_plasticity.h"
 #include "world/bodies/element_stress.h"
 #include "world/interface/check.h"
 #include "world/world.h"
@@ -24,6 +25,23 @@ pbs_status pbs_body_element_stress(const pbs_world *w, pbs_body b, double *dst, 
     }
     for (size_t i = 0; i < count; i++) {
         stress->measure(body, w->scene.nodes.x + 3 * body->node_start, i, dst + 9 * i);
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_body_element_plastic_strain(const pbs_world *w, pbs_body b, double *dst,
+                                           size_t capacity) {
+    pbs_status status = PBS_OK;
+    const struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_pointer(dst, "dst"));
+    const struct solid_body *solid = &body->solid;
+    if (capacity < solid->tet_count) {
+        return status_fail(PBS_ERROR_CAPACITY, "capacity is %zu tetrahedra, but the body has %zu",
+                           capacity, solid->tet_count);
+    }
+    for (size_t t = 0; t < solid->tet_count; t++) {
+        dst[t] = solid->plastic != NULL ? solid->plastic[PLASTIC_VALUES * t + PLASTIC_STRAIN] : 0.0;
     }
     return PBS_OK;
 }

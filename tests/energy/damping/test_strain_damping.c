@@ -120,8 +120,15 @@ static struct term elastic_term(struct elements *s, enum kind kind) {
         return springs_term(springs);
     }
     if (kind == TETRAHEDRA) {
-        const struct solid_input input = {
-            &material_neo_hookean, ELEMENTS, s->nodes, s->rest, s->young, s->poisson, s->none};
+        const struct solid_input input = {&material_neo_hookean,
+                                          ELEMENTS,
+                                          s->nodes,
+                                          s->rest,
+                                          s->young,
+                                          s->poisson,
+                                          s->none,
+                                          NULL,
+                                          NULL};
         struct solid *solid = NULL;
         assert_ok(solid_create(memory, &input, &solid));
         return solid_term(solid);
