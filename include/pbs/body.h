@@ -121,6 +121,11 @@ typedef struct pbs_shell_desc {
                                       ///< rest shape to it, or 0 with flat_rest
     int32_t bending;                  ///< pbs_bending
     uint32_t reserved;                ///< must be 0
+    double yield_curvature; ///< 1/m, >= 0: curvature at an inner edge from which on its rest angle
+                            ///< follows, so that a crease stays; 0: never. Must be 0 but with
+                            ///< PBS_BENDING_HINGE. The curvature is angle minus rest angle, times
+                            ///< the length of the edge over the area of its two triangles.
+                            ///< docs/theory/plasticity.md section 4
 } pbs_shell_desc;
 
 /// Fills *d: thickness 1 mm, density 1000, young 1e5, poisson 0.3, the bending energy of plates
@@ -142,8 +147,14 @@ PBS_API pbs_status pbs_shell_desc_init(pbs_shell_desc *d, size_t struct_size);
 /// @see docs/theory/shells.md; Grinspun et al. 2003, "Discrete shells"
 PBS_API pbs_status pbs_body_create_shell(pbs_world *w, const pbs_shell_desc *d, pbs_body *out);
 
-/// Gives a shell other rest angles, as growth or drying do. What that adds to the elastic energy
-/// counts as external work. The next step prepares its matrices anew, as after a new body.
+/// The rest angles of a shell, triangle_count x 3 as in pbs_shell_desc, with the creases that steps
+/// have left. Valid until the next call that changes the world. Null: those of flat_rest; the body
+/// is no shell; the id is not valid.
+PBS_API const double *pbs_body_rest_angles(const pbs_world *w, pbs_body b);
+
+/// Gives a shell other rest angles, as growth or drying do; of one with a yield_curvature that
+/// takes the place of its creases. What that adds to the elastic energy counts as external work.
+/// The next step prepares its matrices anew, as after a new body.
 /// @param rest_angles  as pbs_shell_desc.rest_angles; copied; null: those of flat_rest
 /// @param triangle_count  must be the body's
 /// @return PBS_ERROR_ARGUMENT (not a shell; another count; a number that is not finite; angles of

@@ -27,6 +27,7 @@ struct bending {
     double *lanes;     ///< storage of elements' doubles
     uint32_t *indices; ///< storage of elements' indices
     size_t lanes_capacity, indices_capacity;
+    struct hinge_creases *creases; ///< null: all hinges are elastic
 };
 
 // --- creation ---
@@ -81,6 +82,38 @@ static pbs_status fill_hinges(const struct bending_input *input, struct bending 
     return PBS_OK;
 }
 
+/// The angle of a hinge at its yield curvature: the curvature times (A1 + A2) / l, which is 1/2 D l
+/// / k.
+static double yield_angle(const struct bending_input *input, const struct bending *bending,
+                          size_t h) {
+    double edge[3];
+    subtract3(input->rest + 3 * (size_t)input->hinges[4 * h + 1],
+              input->rest + 3 * (size_t)input->hinges[4 * h], edge);
+    return input->yield_curvatures[h] * 0.5 * input->rigidity[h] * norm3(edge) /
+           bending->stiffness[h];
+}
+
+static pbs_status add_creases(struct memory *memory, const struct bending_input *input,
+                              struct bending *bending) {
+    if (input->yield_curvatures == NULL) {
+        return PBS_OK;
+    }
+    const size_t count = input->hinge_count;
+    double *yields = memory_allocate(memory, 2 * count, sizeof *yields);
+    if (yields == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    double *angles = yields + count;
+    for (size_t h = 0; h < count; h++) {
+        const double given = input->rest_angles[h];
+        yields[h] = yield_angle(input, bending, h);
+        angles[h] = isnan(given) ? atan2(bending->sine[h], bending->cosine[h]) : given;
+    }
+    bending->creases = hinge_creases_create(memory, count, yields, angles);
+    memory_release(memory, yields);
+    return bending->creases != NULL ? PBS_OK : PBS_ERROR_MEMORY;
+}
+
 static bool allocate_hinges(struct memory *memory, struct bending *bending) {
     const size_t count = bending->hinge_count;
     bending->hinges = memory_allocate(memory, count, 4 * sizeof *bending->hinges);
@@ -99,8 +132,11 @@ pbs_status bending_create(struct memory *memory, const struct bending_input *inp
         return PBS_ERROR_MEMORY;
     }
     bending->hinge_count = input->hinge_count;
-    const pbs_status status = allocate_hinges(memory, bending) ? fill_hinges(input, bending)
-                                                               : PBS_ERROR_MEMORY;
+    pbs_status status = allocate_hinges(memory, bending) ? fill_hinges(input, bending)
+                                                         : PBS_ERROR_MEMORY;
+    if (status >= 0) {
+        status = add_creases(memory, input, bending);
+    }
     if (status < 0) {
         bending_destroy(bending, memory);
         return status;
@@ -120,6 +156,7 @@ void bending_destroy(struct bending *bending, struct memory *memory) {
     memory_release(memory, bending->damping);
     memory_release(memory, bending->lanes);
     memory_release(memory, bending->indices);
+    hinge_creases_destroy(bending->creases, memory);
     memory_release(memory, bending);
 }
 
@@ -157,7 +194,13 @@ pbs_status bending_bind(struct bending *bending, struct memory *memory,
         order_lane(groups, i, padding, node, slot);
     }
     bending->elements = (struct bending_elements){node, slot, stiffness, cosine, sine, damping};
-    return PBS_OK;
+    const struct hinge_lane_arrays arrays = {node, stiffness, cosine, sine};
+    return bending->creases == NULL ? PBS_OK
+                                    : hinge_creases_bind(bending->creases, memory, groups, &arrays);
+}
+
+struct hinge_creases *bending_creases(const struct bending *bending) {
+    return bending->creases;
 }
 
 void bending_set_values(struct bending *bending, const struct stencil_groups *groups, size_t hinge,

@@ -5,13 +5,15 @@
 //     k = 1/2 D l^2 / (A1 + A2),  D = E h^3 / (12 (1 - nu^2)),
 //
 // where l is the rest length of the edge, and A1, A2 are the rest areas. With this k a sheet of
-// equilateral triangles has the stiffness of a plate when it is bent into a cylinder. The
+// equilateral triangles has the stiffness of a plate when it is bent into a cylinder. The moment
+// per length of the edge is D times the curvature (theta - theta0) l / (A1 + A2). The
 // difference of angles is taken in [-pi, pi]. The energy is infinite if one of the triangles is
 // degenerate. This term does not bound the step; the membrane of the same triangles does.
 #ifndef PBS_ENERGY_SHELLS_BENDING_H
 #define PBS_ENERGY_SHELLS_BENDING_H
 
 #include "base/runtime/memory.h"
+#include "energy/shells/hinge_creases.h"
 #include "energy/term.h"
 
 /// Input of bending_create, which copies it.
@@ -22,7 +24,9 @@ struct bending_input {
     const double *rest;     ///< rest positions, 3 per node
     const double *rigidity; ///< hinge_count, D, N m
     const double *damping;  ///< hinge_count, s
-    const double *rest_angles; ///< hinge_count, rad; NaN: the angle of the rest positions
+    const double *rest_angles;      ///< hinge_count, rad; NaN: the angle of the rest positions
+    const double *yield_curvatures; ///< hinge_count, 1/m; infinite: elastic, others have a rest
+                                    ///< angle that is given. Null: all are elastic
 };
 
 struct bending; ///< self of the term
@@ -42,6 +46,9 @@ void bending_set_values(struct bending *bending, const struct stencil_groups *gr
 /// The self of a term of hinges; null of other terms.
 struct bending *bending_of(const struct term *term);
 void bending_destroy(struct bending *bending, struct memory *memory);
+
+/// Returns null if no hinge creases.
+struct hinge_creases *bending_creases(const struct bending *bending);
 
 /// Returns the angle of one hinge at x (4 x 3), in [-pi, pi], zero if flat, and computes its
 /// gradient (4 x 3; may be null).

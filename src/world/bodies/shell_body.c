@@ -49,6 +49,13 @@ static pbs_status check_material(const pbs_shell_desc *d) {
     RETURN_IF_FAILED(check_poisson(d->poisson));
     RETURN_IF_FAILED(check_not_negative(d->bending_young, "bending_young"));
     RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
+    RETURN_IF_FAILED(check_not_negative(d->yield_curvature, "yield_curvature"));
+    if (d->yield_curvature > 0.0 && d->bending != PBS_BENDING_HINGE) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "yield_curvature is %g, must be 0 but with PBS_BENDING_HINGE: only "
+                           "single edges crease",
+                           d->yield_curvature);
+    }
     return check_not_negative(d->drag, "drag");
 }
 
@@ -82,6 +89,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     shell->young = d->young;
     shell->poisson = d->poisson;
     shell->bending_young = d->bending_young;
+    shell->yield_curvature = d->yield_curvature;
     body->damping = d->damping;
     body->drag = d->drag;
     body->triangle_count = d->triangle_count;
@@ -237,8 +245,9 @@ static void write_shell_edges(struct byte_writer *out, const struct body *body) 
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
     (void)nodes;
     const struct shell_body *shell = &body->shell;
-    const double numbers[] = {shell->thickness,     shell->density, shell->young, shell->poisson,
-                              shell->bending_young, body->damping,  body->drag};
+    const double numbers[] = {shell->thickness, shell->density,        shell->young,
+                              shell->poisson,   shell->bending_young,  body->damping,
+                              body->drag,       shell->yield_curvature};
     write_u32(out, shell->flat_rest);
     write_doubles(out, numbers, sizeof numbers / sizeof numbers[0]);
     write_u64(out, body->node_count);
@@ -276,7 +285,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
                        struct saved_arrays *arrays, struct body **out) {
     pbs_shell_desc d = {.struct_size = sizeof d};
     double *const numbers[] = {&d.thickness,     &d.density, &d.young, &d.poisson,
-                               &d.bending_young, &d.damping, &d.drag};
+                               &d.bending_young, &d.damping, &d.drag,  &d.yield_curvature};
     d.flat_rest = (int32_t)read_u32(in);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         *numbers[i] = read_f64(in);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
+#include "energy/shells/bending.h"
+#include "geometry/meshes/sheet.h"
 #include "world/interface/check.h"
 
 static uint32_t side_end(const uint32_t *triangles, uint32_t side) {
@@ -35,6 +37,21 @@ static pbs_status check_rest_angles(const struct body *body, const double *rest_
     return PBS_OK;
 }
 
+/// Writes the rest angles that stand for none; those of border edges are 0.
+static void write_default_angles(const struct body *body, double *rest_angles) {
+    const struct shell_body *shell = &body->shell;
+    for (size_t h = 0; h < shell->hinge_count && !shell->flat_rest; h++) {
+        uint32_t vertices[4];
+        double x[12];
+        sheet_hinge(body->triangles, shell->sides + 2 * h, vertices);
+        for (size_t a = 0; a < 4; a++) {
+            copy3(shell->rest + 3 * (size_t)vertices[a], x + 3 * a);
+        }
+        rest_angles[shell->sides[2 * h]] = bending_angle(x, NULL);
+        rest_angles[shell->sides[2 * h + 1]] = rest_angles[shell->sides[2 * h]];
+    }
+}
+
 pbs_status shell_set_rest_angles(struct body *body, struct memory *memory,
                                  const double *rest_angles) {
     struct shell_body *shell = &body->shell;
@@ -42,9 +59,14 @@ pbs_status shell_set_rest_angles(struct body *body, struct memory *memory,
     if (rest_angles != NULL) {
         RETURN_IF_FAILED(check_rest_angles(body, rest_angles));
         copy = memory_copy(memory, rest_angles, body->triangle_count, 3 * sizeof *copy);
-        if (copy == NULL) {
-            return PBS_ERROR_MEMORY;
+    } else if (shell->yield_curvature > 0.0) {
+        copy = memory_allocate(memory, body->triangle_count, 3 * sizeof *copy);
+        if (copy != NULL) {
+            write_default_angles(body, copy);
         }
+    }
+    if (copy == NULL && (rest_angles != NULL || shell->yield_curvature > 0.0)) {
+        return PBS_ERROR_MEMORY;
     }
     memory_release(memory, shell->rest_angles);
     shell->rest_angles = copy;

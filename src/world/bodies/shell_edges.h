@@ -8,8 +8,9 @@
 /// Returns the vertices of a side, in the orientation of its triangle.
 void shell_side_vertices(const struct body *body, uint32_t side, uint32_t vertices[2]);
 
-/// Copies rest_angles (per side; null: none) into a shell whose hinges are listed. On failure
-/// nothing has changed.
+/// Copies rest_angles (per side; null: none) into a shell whose hinges are listed. Rest angles of a
+/// shell that creases are its state; none stand for those of its rest shape. On failure nothing has
+/// changed.
 pbs_status shell_set_rest_angles(struct body *body, struct memory *memory,
                                  const double *rest_angles);
 

@@ -21,6 +21,7 @@ struct gathered_triangles {
 struct gathered_hinges {
     uint32_t *nodes;
     double *rigidity, *damping, *rest_angles;
+    double *yield_curvatures; ///< null: no shell creases
 };
 
 static bool is_shell(const struct body *body, int32_t bending) {
@@ -84,6 +85,10 @@ static void gather_hinges(const struct body *body, size_t start,
         out->rigidity[start + h] = shell_rigidity(shell);
         out->damping[start + h] = body->damping;
         out->rest_angles[start + h] = rest_angle(shell, shell->sides[2 * h]);
+        if (out->yield_curvatures != NULL) {
+            out->yield_curvatures[start + h] = shell->yield_curvature > 0.0 ? shell->yield_curvature
+                                                                            : INFINITY;
+        }
     }
 }
 
@@ -185,6 +190,57 @@ static pbs_status add_triangles(const struct scene *scene, struct memory *memory
     return status;
 }
 
+// --- creases ---
+
+static size_t count_creases(const void *self, const struct body *body) {
+    (void)self;
+    return is_shell(body, PBS_BENDING_HINGE) ? body->shell.hinge_count : 0;
+}
+
+static double crease(void *self, struct tasks *tasks, size_t domain_count, const double *x,
+                     double h) {
+    (void)h;
+    return hinge_creases_update(bending_creases(self), tasks, domain_count, x);
+}
+
+static void read_creases(const void *self, size_t first, struct body *body) {
+    const struct shell_body *shell = &body->shell;
+    for (size_t h = 0; h < shell->hinge_count && shell->yield_curvature > 0.0; h++) {
+        double angle;
+        hinge_creases_read(bending_creases(self), first + h, 1, &angle);
+        shell->rest_angles[shell->sides[2 * h]] = angle;
+        shell->rest_angles[shell->sides[2 * h + 1]] = angle;
+    }
+}
+
+static void write_creases(void *self, size_t first, const struct body *body) {
+    const struct shell_body *shell = &body->shell;
+    for (size_t h = 0; h < shell->hinge_count && shell->yield_curvature > 0.0; h++) {
+        hinge_creases_write(bending_creases(self), first + h, 1,
+                            shell->rest_angles + shell->sides[2 * h]);
+    }
+}
+
+static void save_creases(void *self) {
+    hinge_creases_save(bending_creases(self));
+}
+
+static void restore_creases(void *self) {
+    hinge_creases_restore(bending_creases(self));
+}
+
+static const struct history_table CREASES = {
+    .count = count_creases,
+    .update = crease,
+    .read = read_creases,
+    .write = write_creases,
+    .save = save_creases,
+    .restore = restore_creases,
+    .changes_forces = true,
+};
+
+// --- hinges ---
+
 static pbs_status make_hinges(const struct scene *scene, struct memory *memory, const double *rest,
                               size_t count, const struct gathered_hinges *g,
                               struct body_terms *out) {
@@ -204,18 +260,25 @@ static pbs_status make_hinges(const struct scene *scene, struct memory *memory, 
                                         .rest = rest,
                                         .rigidity = g->rigidity,
                                         .damping = g->damping,
-                                        .rest_angles = g->rest_angles};
+                                        .rest_angles = g->rest_angles,
+                                        .yield_curvatures = g->yield_curvatures};
     struct bending *bending = NULL;
     RETURN_IF_FAILED(bending_create(memory, &input, &bending));
-    return body_terms_add(out, bending_term(bending));
+    RETURN_IF_FAILED(body_terms_add(out, bending_term(bending)));
+    if (g->yield_curvatures != NULL) {
+        out->histories[out->history_count++] = (struct history_term){&CREASES, bending};
+    }
+    return PBS_OK;
 }
 
 static pbs_status add_hinges(const struct scene *scene, struct memory *memory, const double *rest,
                              struct body_terms *out) {
     size_t count = 0;
+    bool creases = false;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
         count += is_shell(body, PBS_BENDING_HINGE) ? body->shell.hinge_count : 0;
+        creases = creases || body->shell.yield_curvature > 0.0;
     }
     if (count == 0) {
         return PBS_OK;
@@ -224,11 +287,18 @@ static pbs_status add_hinges(const struct scene *scene, struct memory *memory, c
                                 .rigidity = memory_allocate(memory, count, sizeof(double)),
                                 .damping = memory_allocate(memory, count, sizeof(double)),
                                 .rest_angles = memory_allocate(memory, count, sizeof(double))};
-    const pbs_status status = make_hinges(scene, memory, rest, count, &g, out);
+    pbs_status status = PBS_ERROR_MEMORY;
+    if (creases) {
+        g.yield_curvatures = memory_allocate(memory, count, sizeof(double));
+    }
+    if (!creases || g.yield_curvatures != NULL) {
+        status = make_hinges(scene, memory, rest, count, &g, out);
+    }
     memory_release(memory, g.nodes);
     memory_release(memory, g.rigidity);
     memory_release(memory, g.damping);
     memory_release(memory, g.rest_angles);
+    memory_release(memory, g.yield_curvatures);
     return status;
 }
 

@@ -61,8 +61,14 @@ uint64_t pbs_body_user_data(const pbs_world *w, pbs_body b) {
     return body != NULL ? body->user_data : 0;
 }
 
+const double *pbs_body_rest_angles(const pbs_world *w, pbs_body b) {
+    const struct body *body = world_body(w, b);
+    return body != NULL && body->table == &body_table_shell ? body->shell.rest_angles : NULL;
+}
+
 pbs_status pbs_body_set_rest_angles(pbs_world *w, pbs_body b, const double *rest_angles,
                                     size_t triangle_count) {
+    ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
     struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);

@@ -42,6 +42,10 @@ uint64_t pbs_world_hash(const pbs_world *w) {
         for (size_t i = 0; plastic != NULL && i < PLASTIC_VALUES * body->solid.tet_count; i++) {
             hash = mix_number(hash, plastic[i]);
         }
+        const bool creases = body->shell.yield_curvature > 0.0;
+        for (size_t i = 0; creases && i < 3 * body->triangle_count; i++) {
+            hash = mix_number(hash, body->shell.rest_angles[i]);
+        }
     }
     return hash;
 }
