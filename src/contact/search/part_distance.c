@@ -6,7 +6,7 @@
 
 #include "geometry/distances/distance.h"
 #include "geometry/exact/intersection.h"
-#include "geometry/grids/winding.h"
+#include "geometry/meshes/solid_angle.h"
 
 /// The ranges of a part in the lists of the mesh, and its box.
 struct part_range {
@@ -170,16 +170,11 @@ static void measure_edges(struct measurement *m, const struct part_range *a,
 static bool is_inside(const struct measurement *m, const struct part_range *inner,
                       const struct part_range *outer) {
     const double *const p = m->points + 3 * (size_t)inner->first_point;
-    double winding = 0.0;
-    if (inner->first_point == inner->end_point ||
-        squared_between(p, p, outer->low, outer->high) > 0.0) {
-        return false;
-    }
-    for (uint32_t t = outer->first_triangle; t < outer->end_triangle; t++) {
-        const struct corners triangle = corners_of(m, m->mesh->triangles + 3 * (size_t)t, 3);
-        winding += solid_angle_fraction(p, triangle.x);
-    }
-    return fabs(winding) > 0.5;
+    const bool is_near = inner->first_point < inner->end_point &&
+                         squared_between(p, p, outer->low, outer->high) == 0.0;
+    return is_near &&
+           solid_angle_encloses(m->points, m->mesh->triangles + 3 * (size_t)outer->first_triangle,
+                                outer->end_triangle - outer->first_triangle, p);
 }
 
 double part_distance(const struct collision_mesh *mesh, const double *points, uint32_t a,

@@ -119,18 +119,6 @@ static double angle_of(const struct triangle_mesh *mesh, uint32_t triangle, cons
     return solid_angle(corners, point);
 }
 
-double solid_angle_fraction(const double p[3], const double *const x[3]) {
-    double r[3][3], length[3], cross[3];
-    for (int k = 0; k < 3; k++) {
-        subtract3(x[k], p, r[k]);
-        length[k] = norm3(r[k]);
-    }
-    cross3(r[1], r[2], cross);
-    const double denominator = length[0] * length[1] * length[2] + dot3(r[0], r[1]) * length[2] +
-                               dot3(r[1], r[2]) * length[0] + dot3(r[2], r[0]) * length[1];
-    return 2.0 * atan2(dot3(r[0], cross), denominator) / (4.0 * 3.14159265358979323846);
-}
-
 static double leaf_angle(const struct winding *w, size_t index, const double from[3]) {
     double angle = 0.0;
     for (size_t i = 0; i < 8; i++) {

@@ -30,10 +30,6 @@ void winding_free(struct memory *memory, struct winding *winding);
 /// where triangles are evaluated one by one.
 double winding_number(const struct winding *winding, const double point[3]);
 
-/// Returns the solid angle of a triangle seen from p over 4 pi (van Oosterom and Strackee 1983, eq.
-/// 8). The sum over a closed surface is its winding number.
-double solid_angle_fraction(const double p[3], const double *const x[3]);
-
 /// Tests whether the mesh is closed: every edge, identified by its vertex indices, is used equally
 /// often in both directions. Then the winding number is an integer off the surface and changes only
 /// across it.
