@@ -262,6 +262,28 @@ static void a_swinging_chain_stays_closed(void **state) {
     }
 }
 
+/// The same chains in a world of default settings, where a stage ends where Newton's method moves
+/// nothing any more: multipliers that change twice there make gaps change their sign for ever.
+static void joints_close_where_a_stage_counts_as_solved(void **state) {
+    (void)state;
+    const double along_x[2] = {0.0, 1.0};
+    for (int m = 0; m < 2; m++) {
+        struct chain c;
+        pbs_world_desc defaults, d = {.struct_size = sizeof d};
+        assert_ok(pbs_world_desc_init(&defaults, sizeof defaults));
+        make_chain(&c, along_x[m], 1000.0, 1e9, PBS_SCHEME_IMPLICIT_EULER);
+        assert_ok(pbs_world_settings(c.world, &d));
+        d.relative_tolerance = defaults.relative_tolerance;
+        d.velocity_tolerance = 0.01;
+        assert_ok(pbs_world_set_settings(c.world, &d));
+        for (int i = 0; i < 40; i++) {
+            assert_ok(pbs_world_step(c.world, 1.0 / 60.0));
+            assert_true(stats_of(c.world).newton.iterations <= 12);
+        }
+        pbs_world_destroy(c.world);
+    }
+}
+
 // --- hinges, sliders, ropes, welds ---
 
 /// A wheel of 0.1 kg m^2 on a motor of 1 N m: w = 10 t until the motor's velocity, and then no
@@ -615,6 +637,7 @@ int main(void) {
         cmocka_unit_test(a_swinging_rod_keeps_its_energy),
         cmocka_unit_test(joints_of_a_hanging_chain_bear_what_is_below),
         cmocka_unit_test(a_swinging_chain_stays_closed),
+        cmocka_unit_test(joints_close_where_a_stage_counts_as_solved),
         cmocka_unit_test(a_motor_is_as_strong_as_its_limit),
         cmocka_unit_test(a_slider_falls_down_its_line),
         cmocka_unit_test(a_cantilever_of_welded_bricks_bears_its_weight),

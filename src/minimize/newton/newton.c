@@ -442,10 +442,13 @@ static void stabilized_run(struct minimization *m) {
             minimization_fail_unconverged(m, PBS_FAILURE_RESIDUAL, "not converged");
             return;
         }
-        if (!minimization_iterate(m) && (m->result.status < 0 || minimization_close_joints(m))) {
-            return;
-        }
-        if (m->step >= 1.0) {
+        // One update an iteration: a second one at the same state doubles the change of forces, and
+        // gaps that the next iteration should close change their sign instead.
+        if (!minimization_iterate(m)) {
+            if (m->result.status < 0 || minimization_close_joints(m)) {
+                return;
+            }
+        } else if (m->step >= 1.0) {
             minimization_update_joints(m);
         }
     }
