@@ -326,6 +326,30 @@ static void a_motor_is_as_strong_as_its_limit(void **state) {
     pbs_world_destroy(world);
 }
 
+/// A host that steers a motor in each step can still read what it exerted, and a limit that comes
+/// in addition starts without force.
+static void settings_keep_the_forces_of_what_stays(void **state) {
+    (void)state;
+    const double sides[3] = {0.5, 0.5, 0.1}, at[3] = {0.0, 0.0, 0.0};
+    pbs_world *world = new_joint_world(PBS_SCHEME_IMPLICIT_EULER, 0.0);
+    const pbs_body wheel = add_box(world, sides, 1.0, at, 1e9);
+    const pbs_joint hinge = join(world, PBS_JOINT_HINGE, in_space(0.0, 0.0, 0.0),
+                                 on_body(wheel, 0.0, 0.0, 0.0));
+    pbs_joint_desc d = {.struct_size = sizeof d};
+    assert_ok(pbs_joint_settings(world, hinge, &d));
+    d.motor_force = 1.0;
+    for (int i = 1; i <= 10; i++) {
+        d.motor_velocity = 100.0 + i;
+        assert_ok(pbs_joint_set_settings(world, hinge, &d));
+        assert_near(state_of(world, hinge).torque[2], i == 1 ? 0.0 : 1.0, 1e-6, "torque");
+        assert_ok(pbs_world_step(world, 0.01));
+    }
+    d.upper = 10.0;
+    assert_ok(pbs_joint_set_settings(world, hinge, &d));
+    assert_near(state_of(world, hinge).torque[2], 0.0, 1e-6, "torque where rows are others");
+    pbs_world_destroy(world);
+}
+
 /// Down a slope of 30 degrees: g / 2, with a friction of F newtons g / 2 - F / m.
 static void a_slider_falls_down_its_line(void **state) {
     (void)state;
@@ -639,6 +663,7 @@ int main(void) {
         cmocka_unit_test(a_swinging_chain_stays_closed),
         cmocka_unit_test(joints_close_where_a_stage_counts_as_solved),
         cmocka_unit_test(a_motor_is_as_strong_as_its_limit),
+        cmocka_unit_test(settings_keep_the_forces_of_what_stays),
         cmocka_unit_test(a_slider_falls_down_its_line),
         cmocka_unit_test(a_cantilever_of_welded_bricks_bears_its_weight),
         cmocka_unit_test(a_rope_is_slack_or_taut),

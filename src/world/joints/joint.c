@@ -340,14 +340,18 @@ pbs_status world_joint_check_scheme(const struct scheme_table *scheme) {
                              scheme->name);
 }
 
+/// Rows of limits and drives that stay keep their forces, so that a host that steers a motor in
+/// each step reads its torque, and the next step starts from it.
 void world_joint_change(struct world_joint *joint, const pbs_joint_desc *d) {
-    struct joint always = {.arm = joint->arm};
+    const struct joint before = world_joint_rows(joint);
     joint->desc = *d;
     world_joint_measure(joint);
-    joint->table->add_rows(&always);
-    // Limits and drives may be others in number and order.
-    for (uint32_t r = always.row_count; r < JOINT_ROWS; r++) {
-        joint->multiplier[r] = 0.0;
+    const struct joint after = world_joint_rows(joint);
+    for (uint32_t r = 0; r < JOINT_ROWS; r++) {
+        const struct joint_row *was = &before.rows[r], *is = &after.rows[r];
+        const bool stays = r < before.row_count && r < after.row_count && was->use == is->use &&
+                           was->form == is->form && was->scale == is->scale;
+        joint->multiplier[r] = stays ? joint->multiplier[r] : 0.0;
     }
 }
 
