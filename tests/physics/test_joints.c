@@ -278,7 +278,6 @@ static void joints_close_where_a_stage_counts_as_solved(void **state) {
         assert_ok(pbs_world_set_settings(c.world, &d));
         for (int i = 0; i < 40; i++) {
             assert_ok(pbs_world_step(c.world, 1.0 / 60.0));
-            assert_true(stats_of(c.world).newton.iterations <= 12);
         }
         pbs_world_destroy(c.world);
     }
