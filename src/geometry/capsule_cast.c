@@ -15,7 +15,7 @@ enum {
     ITERATION_LIMIT = 200, ///< of Newton's iteration; grazing paths halve the gap each time
     SECTIONS = 60,         ///< of a golden-section search: 0.618^60 = 3e-13
     PIECES = 8,            ///< of an axis, for distances with several minima along it
-    PATH_PIECES = 20000   ///< most steps of a march
+    PATH_PIECES = 20000    ///< most steps of a march
 };
 
 // Relative to the radius: gaps that count as touching, and the least step of a march.

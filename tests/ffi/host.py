@@ -124,6 +124,20 @@ Point = struct(
 Motion = struct(
     "pbs_motion", (U32, "struct_size reserved"), (DOUBLE, "mass"),
     (DOUBLE * 3, "center velocity angular_velocity momentum angular_momentum"), (DOUBLE * 9, "inertia"))
+CastDesc = struct(
+    "pbs_cast_desc", (U32, "struct_size"), (I32, "reserved"), (DOUBLE, "radius half_length"), (DOUBLE * 3, "origin"),
+    (DOUBLE * 4, "orientation"), (DOUBLE * 3, "direction"), (DOUBLE, "distance"), (U32, "group mask"))
+ContactEvent = struct("pbs_contact_event", (Body * 2, "bodies"), (Collider * 2, "colliders"), (I32, "kind"), (U32, "reserved"))
+DebugDesc = struct("pbs_debug_desc", (U32, "struct_size flags"), (DOUBLE, "length"))
+DebugPoint = struct("pbs_debug_point", (c.c_float * 3, "position"), (c.c_uint8 * 4, "rgba"))
+PressureDesc = struct(
+    "pbs_pressure_desc", (U32, "struct_size"), (I32, "kind"), (DOUBLE, "pressure outside exponent volume"))
+RegionDesc = struct(
+    "pbs_region_desc", (U32, "struct_size"), (I32, "shape"), (DOUBLE * 3, "size position"), (DOUBLE * 4, "orientation"),
+    (U32, "group mask"))
+RegionRow = struct("pbs_region_row", (Body, "body"), (Collider, "collider"), (U32, "triangle reserved"))
+Sensor = struct("pbs_sensor", (U64, "id"))
+SensorEvent = struct("pbs_sensor_event", (Sensor, "sensor"), (Body, "body"), (I32, "kind"), (U32, "reserved"))
 Joint = struct("pbs_joint", (U64, "id"))
 JointDesc = struct(
     "pbs_joint_desc", (U32, "struct_size"), (I32, "kind"), (Point, "a b"), (DOUBLE * 3, "axis"),
@@ -206,7 +220,7 @@ LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, ExpertDesc, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
-           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, Point, Motion, Joint, JointDesc, JointState, BrokenJoint, EmbeddingDesc, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
+           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, Point, CastDesc, ContactEvent, DebugDesc, DebugPoint, PressureDesc, RegionDesc, RegionRow, Sensor, SensorEvent, Motion, Joint, JointDesc, JointState, BrokenJoint, EmbeddingDesc, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
            EnergyControlStats, StepControlStats, TimeStats, TotalStats, MemoryStats, SceneStats, FailureStats, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8

@@ -324,9 +324,8 @@ static pbs_status choose_insets(struct welding *welding) {
     }
     for (size_t i = 0; i < count; i++) {
         const struct piece *piece = &welding->pieces[i];
-        const double wanted = welding->d->inset == PBS_AUTOMATIC
-                                  ? own + piece->body->contact.offset
-                                  : welding->d->inset;
+        const double wanted = welding->d->inset == PBS_AUTOMATIC ? own + piece->body->contact.offset
+                                                                 : welding->d->inset;
         welding->insets[i] = piece->body->contact_inset;
         if (piece->is_welded && contact_kind_of(scene)->has_distance && wanted > 0.0 &&
             !vertices_are_nodes(piece->body) && !(welding->insets[i] > 0.0)) {
