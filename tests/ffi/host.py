@@ -117,7 +117,7 @@ RayDesc = struct(
 ClosestDesc = struct(
     "pbs_closest_desc", (U32, "struct_size"), (I32, "reserved"), (DOUBLE * 3, "point"), (DOUBLE, "distance"), (U32, "group mask"))
 SurfacePoint = struct(
-    "pbs_surface_point", (U32, "struct_size triangle"), (Body, "body"), (Collider, "collider"), (U32 * 3, "vertices"), (U32, "reserved"),
+    "pbs_surface_point", (U32, "struct_size triangle"), (Body, "body"), (Collider, "collider"), (U32 * 3, "vertices"), (U32, "inside"),
     (DOUBLE * 3, "weights point normal"), (DOUBLE, "distance"))
 Point = struct(
     "pbs_point", (U32, "struct_size"), (I32, "kind"), (Body, "body"), (U32, "index reserved"), (DOUBLE * 4, "weights"), (DOUBLE * 3, "place"))
@@ -220,7 +220,7 @@ LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, ExpertDesc, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
-           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, Point, CastDesc, ContactEvent, DebugDesc, DebugPoint, PressureDesc, RegionDesc, RegionRow, Sensor, SensorEvent, Motion, Joint, JointDesc, JointState, BrokenJoint, EmbeddingDesc, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
+           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, Point, CastDesc, ContactEvent, DebugDesc, DebugPoint, PressureDesc, RegionDesc, RegionRow, Sensor, SensorEvent, Motion, Joint, JointDesc, JointState, BrokenJoint, WeldDesc, EmbeddingDesc, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
            EnergyControlStats, StepControlStats, TimeStats, TotalStats, MemoryStats, SceneStats, FailureStats, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
