@@ -100,7 +100,7 @@ static pbs_status draw(const pbs_embedding *sphere, double time, double fraction
         const float *x = vertices[i].position;
         low = fmin(low, x[1]);
         high = fmax(high, x[1]);
-        wide = fmax(wide, 2.0 * hypot(x[0], x[2]));
+        wide = fmax(wide, 2.0 * hypot((double)x[0], (double)x[2]));
     }
     if (say) {
         printf("%8.3f %9.2f %9.1f %9.1f %9.1f\n", time, fraction, 1e3 * low, 1e3 * high,

@@ -176,7 +176,7 @@ static void blow(struct assembly *a, struct tent *tent) {
     const size_t count = pbs_body_vertex_count(a->world, tent->sheet);
     const double *masses = pbs_body_masses(a->world, tent->sheet);
     double *forces = calloc(3 * count + 1, sizeof *forces);
-    if (assembly_require(a, forces != NULL, "out of memory")) {
+    if (assembly_require(a, forces != NULL, "out of memory") && forces != NULL) {
         for (size_t v = 0; v < count; v++) {
             const double area = masses[v] / (500.0 * 5e-4);
             const bool is_windward = v % tent->columns < tent->columns / 2;

@@ -248,10 +248,10 @@ size_t assembly_overlaps(struct assembly *a) {
         return 0;
     }
     rows = calloc(count + 1, sizeof *rows);
-    if (assembly_require(a, rows != NULL, "out of memory")) {
+    if (assembly_require(a, rows != NULL, "out of memory") && rows != NULL) {
         assembly_check(a, pbs_world_overlaps(a->world, &d, rows, sizeof *rows, &count));
     }
-    for (size_t i = 0; i < count && !a->failed; i++) {
+    for (size_t i = 0; rows != NULL && i < count && !a->failed; i++) {
         overlaps += rows[i].kind != PBS_OVERLAP_INSIDE;
     }
     free(rows);

@@ -212,7 +212,7 @@ pbs_status pbs_body_set_parameter(pbs_world *w, pbs_body b, int32_t parameter, c
     pbs_status status = PBS_OK;
     struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
-    struct body_parameter own;
+    struct body_parameter own = {0};
     RETURN_IF_FAILED(enter(&w->scene, body, parameter, values, &own));
     if (count != 1 && count != own.count) {
         return status_fail(PBS_ERROR_ARGUMENT, "count is %zu, must be 1 or %zu", count, own.count);
@@ -234,7 +234,7 @@ pbs_status pbs_body_parameter(const pbs_world *w, pbs_body b, int32_t parameter,
     RETURN_IF_FAILED(status);
     // No world is constant: they all come from pbs_world_create. Nothing is changed here.
     pbs_world *const own_world = (pbs_world *)w;
-    struct body_parameter own;
+    struct body_parameter own = {0};
     RETURN_IF_FAILED(enter(&own_world->scene, body, parameter, values, &own));
     if (capacity < own.count) {
         return status_fail(PBS_ERROR_CAPACITY, "capacity is %zu numbers, but there are %zu",
@@ -249,6 +249,6 @@ pbs_status pbs_body_parameter(const pbs_world *w, pbs_body b, int32_t parameter,
 size_t pbs_body_parameter_count(const pbs_world *w, pbs_body b, int32_t parameter) {
     struct body *body = world_body(w, b);
     pbs_world *const own_world = (pbs_world *)w;
-    struct body_parameter own;
+    struct body_parameter own = {0};
     return body != NULL && find(body, &own_world->scene.nodes, parameter, &own) ? own.count : 0;
 }
