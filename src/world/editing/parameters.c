@@ -23,11 +23,12 @@ static pbs_status enter(struct scene *scene, struct body *body, int32_t id, cons
                         struct body_parameter *out) {
     RETURN_IF_FAILED(check_choice(id, PBS_PARAMETER_DAMPING, PBS_PARAMETER_MASS, "parameter"));
     RETURN_IF_FAILED(check_pointer(values, "values"));
-    return find(body, &scene->nodes, id, out)
-               ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT,
-                             "the body has no parameter %d: bodies of another kind have it",
-                             (int)id);
+    if (!find(body, &scene->nodes, id, out) || (out->value == NULL && out->values == NULL)) {
+        (void)status_fail(PBS_ERROR_ARGUMENT,
+                          "the body has no parameter %d: bodies of another kind have it", (int)id);
+        return PBS_ERROR_ARGUMENT;
+    }
+    return PBS_OK;
 }
 
 // --- what it may be ---
