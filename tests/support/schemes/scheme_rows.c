@@ -61,7 +61,7 @@ const struct scheme_row scheme_rows[] = {
     {PBS_SCHEME_SYMPLECTIC_EULER, -1, {0}, {1.210e-2, 1.449e-2, 1.713e-2}, ONCE},
     {PBS_SCHEME_A_1, -1, {0}, {1.056e-2, 1.339e-2, 2.219e-2}, ONCE},
     {PBS_SCHEME_A_SEARCH, -1, {0}, {1.433e-2, 1.808e-2, 1.795e-2}, ONCE},
-    {PBS_SCHEME_SPARSE_A_SEARCH, -1, {0}, {1.326e-2, 1.787e-2, 2.385e-2}, ONCE},
+    {PBS_SCHEME_SPARSE_A_SEARCH, -1, {0}, {1.457e-2, 1.828e-2, 1.697e-2}, ONCE},
     {PBS_SCHEME_DECOUPLED_SDIRK2, -1, {0}, {1.319e-4, 8.496e-5, 6.074e-4}, TWICE},
     {PBS_SCHEME_ENERGY_BLENDING, -1, {0}, {2.719e-4, 1.499e-4, 1.583e-3}, TWICE},
     {PBS_SCHEME_VELOCITY_VERLET, -1, {1.0}, {1.135e-4, 7.983e-5, 3.529e-4}, TWICE},
