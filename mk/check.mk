@@ -90,13 +90,15 @@ night_items := $(RUN_UBSAN) $(full_items)
 
 # A make that was not told how many jobs to run takes as many as the tests do.
 parallel = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(TEST_JOBS))
+# A file of them: the night's are more than a shell takes in a command.
+check_items = $(shell mkdir -p $(BUILD))$(file >$(BUILD)/check_items,$($(CHECK)_items))$(BUILD)/check_items
 run = TEST_JOBS=$(TEST_JOBS) scripts/run_tests.sh
 
 check:                                    ## everything CI runs; CHECK=quick leaves out the slow checkers, CHECK=night adds the longest
 	+@$(parallel) check-files
-	@$(run) $($(CHECK)_items)
+	@TEST_JOBS=$(TEST_JOBS) xargs -x -s 1000000 scripts/run_tests.sh <$(check_items)
 check-list:                               ## what `make check` would run, one label a line
-	@printf '%s\n' $($(CHECK)_items) | sed 's/: .*//'
+	@xargs -x -s 1000000 printf '%s\n' <$(check_items) | sed 's/: .*//'
 
 # What the check runs. The sanitized builds follow one another, each with all jobs.
 check-files: check-files-$(CHECK)

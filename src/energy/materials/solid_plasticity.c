@@ -178,8 +178,9 @@ struct plastic_flow {
     double strain[LANES];     ///< gamma
 };
 
-/// Computes gamma of each lane from the deviator of the logarithmic strains (docs/theory/
-/// plasticity.md eq. 4), and 0 where the stress is below the yield stress. norm: of the deviator.
+/// Computes gamma of each lane from the deviator of the logarithmic strains
+/// (docs/theory/plasticity.md eq. 4), and 0 where the stress is below the yield stress. norm: of
+/// the deviator.
 ALWAYS_INLINE lanes8 return_strain(const double *law, lanes8 accumulated, lanes8 norm, double h) {
     const lanes8 none = lanes_set(0.0);
     const lanes8 shear = lanes_load(law + LAW_SHEAR * LANES);
