@@ -260,12 +260,9 @@ static void write(struct byte_writer *out, const struct body *body, const struct
 static pbs_status read_shell_edges(struct byte_reader *in, struct memory *memory,
                                    struct saved_arrays *arrays, pbs_shell_desc *d) {
     d->bending = (int32_t)read_u32(in);
-    const uint32_t present = read_u32(in);
-    if (present > 1) {
-        return status_fail(PBS_ERROR_FORMAT, "byte %zu: a flag is %u", in->position,
-                           (unsigned)present);
-    }
-    if (present == 1) {
+    bool present = false;
+    RETURN_IF_FAILED(read_flag(in, &present));
+    if (present) {
         RETURN_IF_FAILED(
             read_block(in, memory, d->triangle_count, 3 * sizeof(double), &arrays->values[0]));
     }

@@ -372,12 +372,9 @@ static void write(struct byte_writer *out, const struct body *body, const struct
 static pbs_status read_values(struct byte_reader *in, struct memory *memory, size_t count,
                               double *value, double **per_tet) {
     *value = read_f64(in);
-    const uint32_t present = read_u32(in);
-    if (present > 1) {
-        return status_fail(PBS_ERROR_FORMAT, "byte %zu: a flag is %u", in->position,
-                           (unsigned)present);
-    }
-    return present != 0 ? read_block(in, memory, count, sizeof **per_tet, per_tet) : PBS_OK;
+    bool present = false;
+    RETURN_IF_FAILED(read_flag(in, &present));
+    return present ? read_block(in, memory, count, sizeof **per_tet, per_tet) : PBS_OK;
 }
 
 static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,

@@ -66,6 +66,15 @@ void read_doubles(struct byte_reader *reader, double *out, size_t count) {
     read_bytes(reader, out, count * sizeof *out);
 }
 
+pbs_status read_flag(struct byte_reader *reader, bool *out) {
+    const size_t place = reader->position;
+    const uint32_t value = read_u32(reader);
+    *out = value == 1;
+    return value <= 1
+               ? PBS_OK
+               : status_fail(PBS_ERROR_FORMAT, "byte %zu: a flag is %u", place, (unsigned)value);
+}
+
 bool read_are_finite(const double *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(values[i])) {

@@ -30,6 +30,8 @@ uint32_t read_u32(struct byte_reader *reader);
 uint64_t read_u64(struct byte_reader *reader);
 double read_f64(struct byte_reader *reader);
 void read_doubles(struct byte_reader *reader, double *out, size_t count);
+/// Reads a word that is 0 or 1. PBS_ERROR_FORMAT if it is another.
+pbs_status read_flag(struct byte_reader *reader, bool *out);
 bool read_are_finite(const double *values, size_t count);
 
 /// Reads a count of items of at least `size` bytes each. PBS_ERROR_FORMAT if the remaining bytes

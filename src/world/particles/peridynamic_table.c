@@ -92,11 +92,9 @@ static bool is_shape(const struct softening_shape *shape) {
 /// Reads the softening law of the bonds, if they soften, and their remaining stiffness.
 static pbs_status read_softening(struct byte_reader *in, struct memory *memory, struct body *body) {
     const size_t count = body->bonds.count;
-    const uint32_t softens = read_u32(in);
-    if (softens > 1) {
-        return status_fail(PBS_ERROR_FORMAT, "a flag is %u", (unsigned)softens);
-    }
-    if (softens == 0) {
+    bool softens = false;
+    RETURN_IF_FAILED(read_flag(in, &softens));
+    if (!softens) {
         return PBS_OK;
     }
     struct softening_shape shape;

@@ -129,8 +129,7 @@ pbs_status saved_collider_read(struct byte_reader *in, struct memory *memory,
     d->collision = (int32_t)read_u32(in);
     d->penalty_stiffness = read_f64(in);
     RETURN_IF_FAILED(read_grid(in, memory, d));
-    const uint32_t moving = read_u32(in);
-    collider->moving = moving != 0;
+    RETURN_IF_FAILED(read_flag(in, &collider->moving));
     read_doubles(in, collider->target_position, 3);
     read_doubles(in, collider->target_orientation, 4);
     RETURN_IF_FAILED(saved_load_read(in, &collider->load));
@@ -142,9 +141,10 @@ pbs_status saved_collider_read(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(collider_check(d, unit));
     collider->grid = collider_grid(d);
     RETURN_IF_FAILED(check_point(collider->target_position, "target position"));
-    if (moving > 1 || !read_are_finite(collider->velocity, 3) ||
+    if (!read_are_finite(collider->velocity, 3) ||
         !read_are_finite(collider->angular_velocity, 3)) {
         return status_fail(PBS_ERROR_FORMAT, "motion is not finite");
     }
-    return moving != 0 ? check_quaternion(collider->target_orientation, "target", unit) : PBS_OK;
+    return collider->moving ? check_quaternion(collider->target_orientation, "target", unit)
+                            : PBS_OK;
 }

@@ -169,16 +169,16 @@ pbs_status saved_joint_read(struct byte_reader *in, const struct scene *scene,
     joint->arm = read_f64(in);
     joint->angle = read_f64(in);
     joint->stiffening = read_f64(in);
-    const uint32_t broken = read_u32(in);
-    joint->broken = broken != 0;
+    RETURN_IF_FAILED(read_flag(in, &joint->broken));
     joint->broke_time = read_f64(in);
     joint->broke_force = read_f64(in);
     joint->broke_torque = read_f64(in);
     joint->contact_distance = read_f64(in);
-    const double numbers[] = {joint->arm, joint->angle, joint->stiffening, joint->broke_time,
-                              joint->contact_distance};
+    const double numbers[] = {
+        joint->arm,         joint->angle,        joint->stiffening,      joint->broke_time,
+        joint->broke_force, joint->broke_torque, joint->contact_distance};
     const bool joins = joint->sides[0].body != NULL || joint->sides[1].body != NULL;
-    if (in->ended || broken > 1 || !joins || !read_are_finite(numbers, 5) || !(joint->arm > 0.0) ||
+    if (in->ended || !joins || !read_are_finite(numbers, 7) || !(joint->arm > 0.0) ||
         !(joint->stiffening >= 1.0) || !read_are_finite(joint->offset, 3) ||
         !read_are_finite(joint->targets, JOINT_ROWS) ||
         !read_are_finite(joint->multiplier, JOINT_ROWS)) {

@@ -76,13 +76,11 @@ void snapshot_write_step_memory(struct byte_writer *out, const struct step_memor
 
 pbs_status snapshot_read_step_memory(struct byte_reader *in, struct step_memory *memory) {
     memory->next = read_f64(in);
-    const uint32_t rejected = read_u32(in);
-    memory->rejected = rejected != 0;
+    RETURN_IF_FAILED(read_flag(in, &memory->rejected));
     memory->crack = read_f64(in);
     memory->quiet = read_u32(in);
-    return isfinite(memory->next) && memory->next >= 0.0 && rejected <= 1 &&
-                   isfinite(memory->crack) && memory->crack >= 0.0 &&
-                   (memory->crack > 0.0 || memory->quiet == 0)
+    return isfinite(memory->next) && memory->next >= 0.0 && isfinite(memory->crack) &&
+                   memory->crack >= 0.0 && (memory->crack > 0.0 || memory->quiet == 0)
                ? PBS_OK
                : status_fail(PBS_ERROR_FORMAT,
                              "the step control's next step is %g s, %g s while bonds break, %u "

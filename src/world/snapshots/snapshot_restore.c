@@ -249,21 +249,22 @@ static pbs_status read_forces(struct byte_reader *in, struct body *out) {
     read_doubles(in, out->gravity.added, 3);
     read_doubles(in, out->torque, 3);
     read_doubles(in, out->torque_once, 3);
-    out->has_forces_once = read_u32(in) != 0;
+    RETURN_IF_FAILED(read_flag(in, &out->has_forces_once));
     RETURN_IF_FAILED(check_finite(out->gravity.scale, "scale of gravity"));
     RETURN_IF_FAILED(check_vector(out->gravity.added, "acceleration"));
     RETURN_IF_FAILED(check_vector(out->torque, "torque"));
     return check_vector(out->torque_once, "torque");
 }
 
-static void read_pressure(struct byte_reader *in, struct body *out) {
+static pbs_status read_pressure(struct byte_reader *in, struct body *out) {
     struct pressure_law *law = &out->pressure;
-    out->has_pressure = read_u32(in) != 0;
-    law->is_gas = read_u32(in) != 0;
+    RETURN_IF_FAILED(read_flag(in, &out->has_pressure));
+    RETURN_IF_FAILED(read_flag(in, &law->is_gas));
     law->pressure = read_f64(in);
     law->outside = read_f64(in);
     law->exponent = read_f64(in);
     law->volume = read_f64(in);
+    return PBS_OK;
 }
 
 /// What bodies of all kinds have; the rest of *out is not touched.
@@ -272,7 +273,7 @@ static pbs_status read_common(struct byte_reader *in, struct body *out) {
     out->contact_inset = read_f64(in);
     RETURN_IF_FAILED(check_not_negative(out->contact_inset, "inset"));
     RETURN_IF_FAILED(saved_load_read(in, &out->load));
-    read_pressure(in, out);
+    RETURN_IF_FAILED(read_pressure(in, out));
     RETURN_IF_FAILED(read_forces(in, out));
     return read_body_barrier(in, &out->barrier);
 }
@@ -280,8 +281,7 @@ static pbs_status read_common(struct byte_reader *in, struct body *out) {
 static void copy_common(const struct body *from, struct body *out) {
     out->user_data = from->user_data;
     out->contact = from->contact;
-    // Only affine bodies are moved inside.
-    out->contact_inset = vertices_are_nodes(out) ? 0.0 : from->contact_inset;
+    out->contact_inset = from->contact_inset;
     out->load = from->load;
     out->has_pressure = from->has_pressure;
     out->pressure = from->pressure;
@@ -319,6 +319,13 @@ static pbs_status check_pressure_of(const struct scene *scene, struct memory *me
     return body_check_closed(body, &scene->nodes, memory);
 }
 
+static pbs_status check_inset(const struct body *body) {
+    return body->contact_inset == 0.0 || !vertices_are_nodes(body)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_FORMAT, "inset %g m of a body that is not affine",
+                             body->contact_inset);
+}
+
 static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, struct scene *scene) {
     size_t count = 0;
     RETURN_IF_FAILED(read_slots(in, memory, &scene->bodies, "body slots", &count));
@@ -332,6 +339,7 @@ static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, str
         }
         body->slot = slot;
         handle_insert_at(&scene->bodies, slot, body);
+        RETURN_IF_FAILED(as_format(check_inset(body), "body", i));
         RETURN_IF_FAILED(as_format(check_pressure_of(scene, memory, body), "body", i));
         if (body->table->resume != NULL) {
             RETURN_IF_FAILED(as_format(body->table->resume(in, memory, body), "body", i));
@@ -398,12 +406,13 @@ static pbs_status check_planes(const struct scene *scene) {
 /// Reads an array of the history, if it was saved. is_used: the scheme uses such an array.
 static pbs_status read_optional(struct byte_reader *in, struct memory *memory, size_t count,
                                 bool is_used, double **out) {
-    const uint32_t present = read_u32(in);
-    if (present > 1 || (present == 1 && !is_used)) {
+    bool present = false;
+    RETURN_IF_FAILED(read_flag(in, &present));
+    if (present && !is_used) {
         return status_fail(PBS_ERROR_FORMAT, "byte %zu: history that the scheme does not keep",
                            in->position);
     }
-    if (present == 0) {
+    if (!present) {
         return PBS_OK;
     }
     RETURN_IF_FAILED(read_block(in, memory, count, sizeof **out, out));
@@ -426,19 +435,17 @@ static pbs_status read_accounts(struct byte_reader *in, struct scene *scene) {
     scene->history.has_targets = true;
     for (size_t i = 0; i < count; i++) {
         struct energy_account *account = &scene_body(scene, i)->account;
-        const uint32_t is_known = read_u32(in);
-        account->is_known = is_known != 0;
+        RETURN_IF_FAILED(read_flag(in, &account->is_known));
         account->errors = (int32_t)read_u32(in);
         account->target = read_f64(in);
         account->potential = read_f64(in);
-        const uint32_t in_contact = read_u32(in);
-        account->in_contact = in_contact != 0;
+        RETURN_IF_FAILED(read_flag(in, &account->in_contact));
         account->shift = read_f64(in);
         account->step = read_f64(in);
         const double numbers[] = {account->target, account->potential, account->shift,
                                   account->step};
-        if (is_known > 1 || in_contact > 1 || account->step < 0.0 || account->errors < -2 ||
-            account->errors > 2 || !read_are_finite(numbers, 4)) {
+        if (account->step < 0.0 || account->errors < -2 || account->errors > 2 ||
+            !read_are_finite(numbers, 4)) {
             return status_fail(PBS_ERROR_FORMAT, "the energy target of body %zu is damaged", i);
         }
     }
@@ -449,8 +456,7 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     struct history *history = &scene->history;
     struct scheme_memory *past = &history->memory;
     past->known = read_u32(in);
-    const uint32_t has_acceleration = read_u32(in);
-    past->has_acceleration = has_acceleration != 0;
+    RETURN_IF_FAILED(read_flag(in, &past->has_acceleration));
     past->h_before = read_f64(in);
     past->stable_step = read_f64(in);
     past->steps_since = read_u32(in);
@@ -473,7 +479,7 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     const bool known = past->known == 1 || (past->known == 2 && past->h_before > 0.0 &&
                                             history->x_before != NULL && history->v_before != NULL);
     const double lost[] = {past->power, past->lost_before.x, past->lost_before.v};
-    if (!known || has_acceleration > 1 ||
+    if (!known ||
         (past->has_acceleration && history->acceleration == NULL && count > 0 &&
          scheme_stores_acceleration(scheme)) ||
         !isfinite(past->h_before) || past->h_before < 0.0 || !(past->stable_step >= 0.0) ||

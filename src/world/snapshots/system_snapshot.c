@@ -59,22 +59,23 @@ static bool read_kinematics(struct byte_reader *in, struct kinematics *k, size_t
 /// Reads the scheme to which the history belongs. *out stays empty if there is no history.
 static pbs_status read_choice(struct byte_reader *in, struct scheme_memory *memory,
                               struct scheme_choice *out) {
-    const uint32_t has_choice = read_u32(in);
+    bool has_choice = false, linearized = false, has_acceleration = false;
+    RETURN_IF_FAILED(read_flag(in, &has_choice));
     const int32_t scheme = (int32_t)read_u32(in), start = (int32_t)read_u32(in);
-    const uint32_t linearized = read_u32(in);
-    const uint32_t known = read_u32(in), has_acceleration = read_u32(in);
+    RETURN_IF_FAILED(read_flag(in, &linearized));
+    const uint32_t known = read_u32(in);
+    RETURN_IF_FAILED(read_flag(in, &has_acceleration));
     const double h_before = read_f64(in);
     double parameters[SCHEME_PARAMETERS];
     read_numbers(in, parameters, SCHEME_PARAMETERS);
     *memory = (struct scheme_memory){
-        .known = known, .has_acceleration = has_acceleration != 0, .h_before = h_before};
-    if (has_choice > 1 || linearized > 1 || has_acceleration > 1 || known < 1 || known > 2 ||
-        !isfinite(h_before) || h_before < 0.0 || (known == 2 && h_before == 0.0) ||
-        (has_choice == 0 && (known > 1 || has_acceleration > 0))) {
+        .known = known, .has_acceleration = has_acceleration, .h_before = h_before};
+    if (known < 1 || known > 2 || !isfinite(h_before) || h_before < 0.0 ||
+        (known == 2 && h_before == 0.0) || (!has_choice && (known > 1 || has_acceleration))) {
         return status_fail(PBS_ERROR_FORMAT, "history of %u states, previous step %g, fits nothing",
                            (unsigned)known, h_before);
     }
-    if (has_choice == 0) {
+    if (!has_choice) {
         return PBS_OK;
     }
     if (scheme_find(scheme) == NULL) {
@@ -82,11 +83,11 @@ static pbs_status read_choice(struct byte_reader *in, struct scheme_memory *memo
     }
     pbs_integrator_desc settings = integrator_defaults(scheme);
     settings.start = start;
-    settings.linearized = (int32_t)linearized;
+    settings.linearized = linearized;
     memcpy(settings.parameters, parameters, sizeof parameters);
     *out = integrator_choice(&settings);
     const bool keeps = scheme_stores_acceleration(out->scheme);
-    if (known > out->scheme->history || (has_acceleration > 0 && !keeps)) {
+    if (known > out->scheme->history || (has_acceleration && !keeps)) {
         return status_fail(PBS_ERROR_FORMAT, "history of %u states does not fit the scheme %s",
                            (unsigned)known, out->scheme->name);
     }

@@ -380,8 +380,57 @@ static void wrong_solver_memories_are_refused(void **state) {
     pbs_world_destroy(world);
 }
 
+/// A flag that is neither 0 nor 1 would be restored as 1 and saved as another world.
+static void wrong_flags_are_refused(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    const pbs_body cube = add_cube(world, 1, 1.0, (double[]){0.0, 1.0, 0.0}, NULL);
+    pbs_pressure_desc pressure;
+    assert_ok(pbs_pressure_desc_init(&pressure, sizeof pressure));
+    pressure.kind = PBS_PRESSURE_GAS;
+    pressure.pressure = 321.0;
+    assert_ok(pbs_body_set_pressure(world, cube, &pressure));
+    struct saved_pressure {
+        uint32_t present, is_gas;
+        double pressure;
+    };
+    const struct saved_pressure set = {1, 1, 321.0};
+    const struct saved_pressure wrong[] = {{9, 1, 321.0}, {1, 2, 321.0}};
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        refuse_instead(world, &set, &wrong[i], sizeof set, "a flag is");
+    }
+    pbs_world_destroy(world);
+}
+
+/// Only surfaces of affine bodies may lie inside of their bodies.
+static void insets_of_solids_are_refused(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    pbs_contact_desc contact;
+    const pbs_body cube = add_cube(world, 1, 1.0, (double[]){0.0, 1.0, 0.0}, NULL);
+    assert_ok(pbs_contact_desc_init(&contact, sizeof contact));
+    contact.penalty_stiffness = 3e4;
+    assert_ok(pbs_body_set_contact(world, cube, &contact));
+    const double set[2] = {3e4, 0.0}, wrong[2] = {3e4, 0.1};
+    refuse_instead(world, set, wrong, sizeof set, "inset");
+    pbs_world_destroy(world);
+}
+
+/// Of three limits of work the world keeps its own where the bytes have more: they come after
+/// gravity (3 numbers) and the choices (15 words).
+static void assert_saves_to(const pbs_world *world, unsigned char *bytes) {
+    const size_t limits = sizeof(struct snapshot_header) + 3 * sizeof(double) +
+                          15 * sizeof(uint32_t);
+    const struct saved_world again = save_world(world);
+    memcpy(bytes + limits, again.data + limits, 3 * sizeof(uint32_t));
+    write_checksum(bytes, again.size);
+    assert_memory_equal(again.data, bytes, again.size);
+    free(again.data);
+}
+
 /// Bytes with a right checksum and wrong contents: cut short at every length near an interesting
-/// place, and with random words replaced. Each is refused whole or gives a world that works.
+/// place, and with random words replaced. Each is refused whole or gives a world that works and is
+/// saved to what it was restored from.
 static void forged_contents_do_no_harm(void **state) {
     (void)state;
     pbs_world *world = full_world(), *other = default_world();
@@ -408,6 +457,9 @@ static void forged_contents_do_no_harm(void **state) {
         const pbs_status status = pbs_world_restore(other, forged, bytes.size);
         assert_true(status == PBS_OK || status == PBS_ERROR_FORMAT);
         taken += status == PBS_OK;
+        if (status == PBS_OK) {
+            assert_saves_to(other, forged);
+        }
         if (status == PBS_OK && trial % 8 == 0) {
             pbs_world_step(other, 0.01);
         }
@@ -433,6 +485,8 @@ int main(void) {
         cmocka_unit_test(wrong_friction_tables_are_refused),
         cmocka_unit_test(wrong_stiffnesses_are_refused),
         cmocka_unit_test(wrong_solver_memories_are_refused),
+        cmocka_unit_test(wrong_flags_are_refused),
+        cmocka_unit_test(insets_of_solids_are_refused),
         cmocka_unit_test(forged_contents_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
