@@ -290,6 +290,71 @@ static void fill_grid(pbs_world *world) {
     require(scene_step(world, 2) >= 0);
 }
 
+/// A cube full of gas on a breakable hinge with a spring, a motor and a limit, under a lasting
+/// torque, a force that waits for the next step and a gravity of its own; a sensor around it.
+static void fill_joined(pbs_world *world) {
+    static const double push[3] = {1.0, 0.0, 0.0}, turn[3] = {0.0, 0.5, 0.0}, up[3] = {0.0, 1.0};
+    pbs_pressure_desc gas;
+    pbs_joint_desc d;
+    pbs_joint joint;
+    pbs_region_desc region;
+    pbs_sensor sensor;
+    add_cube(world);
+    const pbs_body cube = pbs_world_body_at(world, 0);
+    require(pbs_pressure_desc_init(&gas, sizeof gas) == PBS_OK);
+    gas.kind = PBS_PRESSURE_GAS;
+    gas.pressure = 50.0;
+    require(pbs_body_set_pressure(world, cube, &gas) == PBS_OK);
+    require(pbs_joint_desc_init(&d, sizeof d) == PBS_OK);
+    d.kind = PBS_JOINT_HINGE;
+    d.b = (pbs_point){.struct_size = sizeof d.b,
+                      .kind = PBS_POINT_TET,
+                      .body = cube,
+                      .weights = {0.25, 0.25, 0.25, 0.25}};
+    require(pbs_world_point_position(world, &d.b, d.a.place) == PBS_OK);
+    d.axis[0] = 1.0;
+    d.upper = 0.3;
+    d.motor_velocity = 0.5;
+    d.motor_force = 0.1;
+    d.spring_stiffness = 0.2;
+    d.spring_damping = 0.01;
+    d.break_force = 1e4;
+    require(pbs_joint_create(world, &d, &joint) == PBS_OK);
+    require(pbs_region_desc_init(&region, sizeof region) == PBS_OK);
+    require(pbs_sensor_create(world, &region, &sensor) == PBS_OK);
+    require(pbs_body_set_gravity(world, cube, 0.5, up) == PBS_OK);
+    require(pbs_body_apply_wrench(world, cube, NULL, turn, PBS_FORCE_LASTING) == PBS_OK);
+    require(scene_step(world, 2) >= 0);
+    require(pbs_body_apply_wrench(world, cube, push, turn, PBS_FORCE_ONCE) == PBS_OK);
+}
+
+/// A cube that flows and a creased sheet, both pinned, soft enough to yield under their weight.
+static void fill_plastic(pbs_world *world) {
+    static const double corner[3] = {0.0, 0.02, 0.0};
+    static const double sheet[12] = {1.0, 0.3, 0.0, 1.1, 0.3, 0.0, 1.0, 0.3, 0.1, 1.1, 0.3, 0.1};
+    static const uint32_t triangles[6] = {0, 2, 1, 1, 2, 3}, pinned[4] = {0, 1, 2, 4};
+    pbs_solid_desc d;
+    pbs_shell_desc s;
+    pbs_body body;
+    pbs_solid_desc_init(&d, sizeof d);
+    d.young = 1e5;
+    d.yield_stress = 10.0;
+    d.hardening = 100.0;
+    require(cube_create(world, 1, 0.4, corner, &d, &body) == PBS_OK);
+    require(pbs_body_pin(world, body, pinned, 4, PBS_AXIS_ALL) == PBS_OK);
+    require(pbs_shell_desc_init(&s, sizeof s) == PBS_OK);
+    s.vertex_count = 4;
+    s.positions = sheet;
+    s.triangle_count = 2;
+    s.triangles = triangles;
+    s.young = 1e5;
+    s.bending = PBS_BENDING_HINGE;
+    s.yield_curvature = 1e-3;
+    require(pbs_body_create_shell(world, &s, &body) == PBS_OK);
+    require(pbs_body_pin(world, body, pinned, 3, PBS_AXIS_ALL) == PBS_OK);
+    require(scene_step(world, 2) >= 0);
+}
+
 static void fill_control(pbs_world *world) {
     add_springs(world);
     set_integrator(world, PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_DOUBLING);
@@ -463,6 +528,8 @@ static const struct seed seeds[] = {
     {"restore", "softening", .fill = fill_softening},
     {"restore", "static", .fill = fill_static},
     {"restore", "grid", .fill = fill_grid},
+    {"restore", "joined", .fill = fill_joined},
+    {"restore", "plastic", .fill = fill_plastic},
     {"system", "implicit_euler", .size = 1},
     {"system", "two_step", .size = 2, .scheme = PBS_SCHEME_BDF2},
     {"system", "acceleration", .size = 3, .scheme = PBS_SCHEME_GENERALIZED_ALPHA},
