@@ -314,7 +314,9 @@ static void zero_constrained_curvature(const struct joint *joint, const uint8_t 
     }
 }
 
-/// The upper triangle of the Hessian over the joint's nodes.
+/// The upper triangle of the Hessian over the joint's nodes. The curvature of constraints is that
+/// times lambda, not times lambda + rho C: where C is not closed yet, rho C is of another magnitude
+/// than any force and would hold back what moves across it.
 static void hessian_of(const struct joint_set *set, const struct joint *joint, const double *x,
                        const uint8_t *constrained_axes, bool semidefinite, double block[BLOCK]) {
     struct joint_values values;
@@ -323,8 +325,9 @@ static void hessian_of(const struct joint_set *set, const struct joint *joint, c
     for (uint32_t r = 0; r < joint->row_count; r++) {
         const struct joint_row *const row = &joint->rows[r];
         const struct row_energy own = evaluate_row(set, row, constraint(set, joint, row, &values));
-        if (own.force != 0.0 && !(semidefinite && row->form == JOINT_PRODUCT)) {
-            joint_add_curvature(joint, row, &values, own.force, block);
+        const double force = row->use == JOINT_SPRING ? own.force : row->multiplier;
+        if (own.force != 0.0 && force != 0.0 && !(semidefinite && row->form == JOINT_PRODUCT)) {
+            joint_add_curvature(joint, row, &values, force, block);
         }
     }
     zero_constrained_curvature(joint, constrained_axes, block);
@@ -383,14 +386,40 @@ void joint_set_add_motion(const struct joint_set *set, const double *x, const do
 
 // --- multipliers ---
 
+/// Where constraints are looked at: at x, or as a Newton step reckons.
+struct outlook {
+    const struct joint_step *step; ///< null: at x
+    struct joint_values values;    ///< at x, or where the step begins
+};
+
+static void look(const struct joint *joint, const struct joint_step *step, const double *x,
+                 struct outlook *out) {
+    out->step = step;
+    joint_measure(joint, step != NULL ? step->from : x, &out->values);
+}
+
+static double expected_constraint(const struct joint_set *set, const struct joint *joint,
+                                  const struct joint_row *row, const struct outlook *outlook) {
+    double c = constraint(set, joint, row, &outlook->values);
+    if (outlook->step != NULL) {
+        double gradient[JOINT_COORDINATES];
+        joint_gradient(joint, row, &outlook->values, gradient);
+        for (uint32_t k = 0; k < joint->node_count; k++) {
+            c += dot3(gradient + 3 * (size_t)k,
+                      outlook->step->direction + 3 * (size_t)joint->node[k]);
+        }
+    }
+    return c;
+}
+
 /// The same of one joint as joint_set_gap.
 static double gap_of(const struct joint_set *set, const struct joint *joint,
-                     const struct joint_values *values) {
+                     const struct outlook *outlook) {
     double most = 0.0;
     for (uint32_t r = 0; r < joint->row_count; r++) {
         const struct joint_row *const row = &joint->rows[r];
         if (row->use != JOINT_SPRING && row->penalty > 0.0) {
-            const double c = constraint(set, joint, row, values);
+            const double c = expected_constraint(set, joint, row, outlook);
             const double change = evaluate_row(set, row, c).force - row->multiplier;
             most = fmax(most, fabs(change) / row->penalty / joint->tolerance);
         }
@@ -398,12 +427,12 @@ static double gap_of(const struct joint_set *set, const struct joint *joint,
     return most;
 }
 
-double joint_set_gap(const struct joint_set *set, const double *x) {
+double joint_set_gap(const struct joint_set *set, const struct joint_step *step, const double *x) {
     double most = 0.0;
     for (size_t i = 0; i < set->count; i++) {
-        struct joint_values values;
-        joint_measure(&set->joints[i], x, &values);
-        most = fmax(most, gap_of(set, &set->joints[i], &values));
+        struct outlook outlook;
+        look(&set->joints[i], step, x, &outlook);
+        most = fmax(most, gap_of(set, &set->joints[i], &outlook));
     }
     return most;
 }
@@ -425,16 +454,19 @@ static double change(const struct joint_set *set, const struct joint *joint, str
     return after.energy - before.energy;
 }
 
-double joint_set_update(struct joint_set *set, const double *x, double *gradient) {
+double joint_set_update(struct joint_set *set, const struct joint_step *step, const double *x,
+                        double *gradient) {
     double sum = 0.0;
     for (size_t i = 0; i < set->count; i++) {
         struct joint *const joint = &set->joints[i];
         struct joint_values values;
+        struct outlook outlook;
         joint_measure(joint, x, &values);
+        look(joint, step, x, &outlook);
         for (uint32_t r = 0; r < joint->row_count; r++) {
             struct joint_row *const row = &joint->rows[r];
             if (row->use != JOINT_SPRING && row->penalty > 0.0) {
-                const double c = constraint(set, joint, row, &values);
+                const double c = expected_constraint(set, joint, row, &outlook);
                 sum += change(set, joint, row, &values, evaluate_row(set, row, c).force,
                               row->penalty, gradient);
             }
@@ -447,17 +479,17 @@ double joint_set_stiffen(struct joint_set *set, const double *x, double factor, 
     double sum = 0.0;
     for (size_t i = 0; i < set->count; i++) {
         struct joint *const joint = &set->joints[i];
-        struct joint_values values;
-        joint_measure(joint, x, &values);
-        if (!(gap_of(set, joint, &values) > 1.0) || joint->stiffening >= STIFFEST) {
+        struct outlook outlook;
+        look(joint, NULL, x, &outlook);
+        if (!(gap_of(set, joint, &outlook) > 1.0) || joint->stiffening >= STIFFEST) {
             continue;
         }
         joint->stiffening *= factor;
         for (uint32_t r = 0; r < joint->row_count; r++) {
             struct joint_row *const row = &joint->rows[r];
             if (row->use != JOINT_SPRING) {
-                sum += change(set, joint, row, &values, row->multiplier, factor * row->penalty,
-                              gradient);
+                sum += change(set, joint, row, &outlook.values, row->multiplier,
+                              factor * row->penalty, gradient);
             }
         }
     }
@@ -508,11 +540,16 @@ void joint_set_add_start_forces(const struct joint_set *set, const double *x, do
 
 // --- what joints did ---
 
+/// The force of a row at C, where a stage has ended: of a constraint lambda.
+static double force_of(const struct joint_set *set, const struct joint_row *row, double c) {
+    return row->use == JOINT_SPRING ? evaluate_row(set, row, c).force : row->multiplier;
+}
+
 /// Power of one row at C. A target that moves does work on the bodies; a spring's damper and a
 /// motor that does not keep up dissipate.
 static struct joint_power power_of(const struct joint_set *set, const struct joint_row *row,
                                    double c) {
-    const double force = evaluate_row(set, row, c).force;
+    const double force = force_of(set, row, c);
     struct joint_power power = {.supplied = -force * row->scale * row->rate};
     if (row->use == JOINT_LIMITED && set->time > 0.0) {
         power.dissipated = force * c / set->time;
@@ -545,9 +582,7 @@ struct joint_wrench joint_set_wrench(const struct joint_set *set, size_t index, 
     for (uint32_t r = 0; r < joint->row_count; r++) {
         const struct joint_row *const row = &joint->rows[r];
         const double c = constraint(set, joint, row, &values);
-        joint_add_wrench(
-            joint, row, &values,
-            row->use == JOINT_SPRING ? evaluate_row(set, row, c).force : row->multiplier, &sum);
+        joint_add_wrench(joint, row, &values, force_of(set, row, c), &sum);
     }
     return sum;
 }

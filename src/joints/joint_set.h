@@ -81,13 +81,20 @@ void joint_set_linearize(struct joint_set *set, const double *x, const uint8_t *
 void joint_set_add_motion(const struct joint_set *set, const double *x, const double *motion,
                           double *gradient);
 
-/// How far the rows are from holding, relative to their tolerance: the largest |change of lambda| /
-/// rho that an update at x would make. 0 without joints.
-double joint_set_gap(const struct joint_set *set, const double *x);
+/// A full Newton step, node order. It reckons with rows that are linear, C + J direction. Their
+/// curvature is no part of the balance that it finds, and times rho may be many times their force.
+struct joint_step {
+    const double *from, *direction;
+};
 
-/// lambda = the rows' forces at x. Returns the change of the objective there, J, and adds that of
-/// its gradient, which may be null.
-double joint_set_update(struct joint_set *set, const double *x, double *gradient);
+/// How far the rows are from holding, relative to their tolerance: the largest |change of lambda| /
+/// rho that an update would make, at x or, if `step` is not null, as it reckons. 0 without joints.
+double joint_set_gap(const struct joint_set *set, const struct joint_step *step, const double *x);
+
+/// lambda = the rows' forces at x or, if `step` is not null, as it reckons. Returns the change of
+/// the objective at x, J, and adds that of its gradient, which may be null.
+double joint_set_update(struct joint_set *set, const struct joint_step *step, const double *x,
+                        double *gradient);
 
 /// rho of rows that still miss their tolerance at x grows by `factor`, also in the objective at x,
 /// as joint_set_update.

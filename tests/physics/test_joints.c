@@ -103,6 +103,54 @@ static void a_rod_swings_with_the_period_of_a_pendulum(void **state) {
     pbs_world_destroy(world);
 }
 
+/// What a rod exerts on a weight of 1 kg is its change of momentum less its weight, in every step,
+/// at the settings that a host gets. A stage ends where a full Newton step changes no velocity by
+/// velocity_tolerance, so force is missed by less than mass * velocity_tolerance / h. Before it
+/// swings, 10 t may hang below it, which has made penalties grow.
+static void a_rod_bears_what_swings_at_default_settings(void **state) {
+    (void)state;
+    const double sides[3] = {0.1, 0.1, 0.1}, at[3] = {0.8, -0.6, 0.0}, below[3] = {0.8, -0.8, 0.0};
+    const double mass = 1.0, h = 1.0 / 60.0;
+    for (int loaded = 0; loaded < 2; loaded++) {
+        pbs_world_desc d;
+        pbs_joint_desc rod;
+        pbs_joint joint;
+        assert_ok(pbs_world_desc_init(&d, sizeof d));
+        pbs_world *world = new_world_from(&d);
+        const pbs_body body = add_box(world, sides, mass, at, 1e7);
+        assert_ok(pbs_joint_desc_init(&rod, sizeof rod));
+        rod.kind = PBS_JOINT_DISTANCE;
+        rod.b = on_body(body, 0.0, 0.0, 0.0);
+        rod.lower = rod.upper = 1.0;
+        assert_ok(pbs_joint_create(world, &rod, &joint));
+        if (loaded != 0) {
+            const pbs_body load = add_box(world, sides, 1e4, below, 1e7);
+            join(world, PBS_JOINT_BALL, on_body(body, 0.0, -0.1, 0.0),
+                 on_body(load, 0.0, 0.1, 0.0));
+            for (int i = 0; i < 5; i++) {
+                assert_ok(pbs_world_step(world, h));
+            }
+            assert_ok(pbs_body_destroy(world, load));
+        }
+        pbs_motion before = {.struct_size = sizeof before}, after = before;
+        assert_ok(pbs_body_motion(world, body, &before));
+        for (int i = 0; i < 120; i++) {
+            assert_ok(pbs_world_step(world, h));
+            assert_ok(pbs_body_motion(world, body, &after));
+            const pbs_joint_state now = state_of(world, joint);
+            double missed[3];
+            for (int k = 0; k < 3; k++) {
+                missed[k] = now.force[k] + mass * d.gravity[k] -
+                            mass * (after.velocity[k] - before.velocity[k]) / h;
+            }
+            assert_small(norm3(missed), mass * stats_of(world).newton.velocity_tolerance / h,
+                         "force that is missed");
+            before = after;
+        }
+        pbs_world_destroy(world);
+    }
+}
+
 struct swing {
     double angle;   ///< rad, from the start
     double gap;     ///< m, the largest
@@ -656,6 +704,7 @@ static void joints_that_contradict_each_other_say_so(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rod_swings_with_the_period_of_a_pendulum),
+        cmocka_unit_test(a_rod_bears_what_swings_at_default_settings),
         cmocka_unit_test(joints_keep_the_order_of_schemes),
         cmocka_unit_test(a_swinging_rod_keeps_its_energy),
         cmocka_unit_test(joints_of_a_hanging_chain_bear_what_is_below),

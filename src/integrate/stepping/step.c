@@ -378,14 +378,9 @@ static void begin_joints(struct step *step, double weight, double time, const do
     }
 }
 
-/// The multipliers become the forces at the stage's solution. Joints that contradict each other are
-/// told about, and the step goes on.
-static void end_joints(struct step *step, const double *x) {
-    if (!has_joints(step)) {
-        return;
-    }
-    (void)joint_set_update(step->problem->objective.joints, x, NULL);
-    if (step->result.newton.joint_gap > 1.0 && step->result.status == PBS_OK) {
+/// Joints that contradict each other are told about, and the step goes on.
+static void report_joints(struct step *step) {
+    if (has_joints(step) && step->result.newton.joint_gap > 1.0 && step->result.status == PBS_OK) {
         step->result.status = status_fail(
             PBS_NOT_CONVERGED,
             "joints hold only to %g of their tolerance: they contradict each other, or what is "
@@ -420,7 +415,7 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
         !repeat_with_friction(step, &objective, stage->x)) {
         return;
     }
-    end_joints(step, stage->x);
+    report_joints(step);
     const struct momentum_stage balance = {.mass = objective.mass,
                                            .predictor = w->predictor,
                                            .origin = w->position_history,
@@ -517,7 +512,7 @@ static void run_static_stage(struct step *step) {
     if (!accept_solution(step, &solved.newton)) {
         return;
     }
-    end_joints(step, stage->x);
+    report_joints(step);
     w->potential_drop = solved.potential_drop + (problem->continues ? w->potential_drop : 0.0);
     vector_zero(step->tasks, step->count, stage->v);
     vector_zero(step->tasks, step->count, stage->a);

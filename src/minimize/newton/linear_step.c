@@ -179,6 +179,8 @@ struct newton_result newton_linear_step(struct newton *newton, const struct obje
         if (!solve(&m) || !move(&m)) {
             return m.result;
         }
+        const struct joint_step step = {newton->trial.x, newton->direction};
+        minimization_finish_joints(&m, &step);
         minimization_activate(&m);
     }
     m.result.force_error = force_error(&m);

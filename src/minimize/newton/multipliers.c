@@ -23,27 +23,41 @@ static void change_objective(struct minimization *m, double change) {
     now->by_kind[ENERGY_CONTACT] += change;
 }
 
-bool minimization_update_joints(struct minimization *m) {
+bool minimization_update_joints(struct minimization *m, const struct joint_step *step) {
     if (!has_joints(m)) {
         return true;
     }
     struct joint_set *const joints = m->objective->joints;
     struct iterate *const current = &m->newton->current;
-    const double gap = joint_set_gap(joints, current->x);
-    const bool is_slow = gap > SLOW * m->joint_gap && gap < m->joint_gap;
+    const double gap = joint_set_gap(joints, NULL, current->x);
+    const double expected = step != NULL ? joint_set_gap(joints, step, current->x) : gap;
+    const bool is_slow = expected > SLOW * m->joint_gap && expected < m->joint_gap;
     m->joint_gap = gap;
     m->result.joint_gap = gap;
     if (gap <= 1.0) {
         return true;
     }
-    change_objective(m, joint_set_update(joints, current->x, current->gradient));
+    change_objective(m, joint_set_update(joints, step, current->x, current->gradient));
     if (is_slow) {
         change_objective(m, joint_set_stiffen(joints, current->x, STIFFER, current->gradient));
     }
     return false;
 }
 
-bool minimization_close_joints(struct minimization *m) {
+bool minimization_close_joints(struct minimization *m, const struct joint_step *step) {
+    if (!has_joints(m)) {
+        return true;
+    }
     m->joint_updates++;
-    return m->joint_updates > UPDATE_LIMIT || minimization_update_joints(m);
+    if (m->joint_updates <= UPDATE_LIMIT && !minimization_update_joints(m, step)) {
+        return false;
+    }
+    minimization_finish_joints(m, step);
+    return true;
+}
+
+void minimization_finish_joints(struct minimization *m, const struct joint_step *step) {
+    if (has_joints(m)) {
+        (void)joint_set_update(m->objective->joints, step, m->newton->current.x, NULL);
+    }
 }

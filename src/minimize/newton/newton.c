@@ -372,6 +372,7 @@ static bool has_arrived(const struct minimization *m, double slope) {
 
 bool minimization_iterate(struct minimization *m) {
     struct direction_result direction = {0};
+    m->has_moved = false;
     m->before = m->newton->current.objective.value;
     const double slope = find_direction(m, &direction);
     const double start = clock_seconds();
@@ -396,6 +397,7 @@ bool minimization_iterate(struct minimization *m) {
         return false;
     }
     iterate_swap(&m->newton->accepted, &m->newton->current);
+    m->has_moved = true;
     if (m->hidden_steps >= NOISE_STEPS) {
         m->result.roundoff_accepts++;
         minimization_activate(m);
@@ -432,7 +434,7 @@ static void stabilized_run(struct minimization *m) {
             return;
         }
         if (minimization_is_solved(m)) {
-            if (!minimization_close_joints(m)) {
+            if (!minimization_close_joints(m, NULL)) {
                 continue;
             }
             m->result.roundoff_accepts += m->result.gradient_norm >= m->options->tolerance;
@@ -444,12 +446,14 @@ static void stabilized_run(struct minimization *m) {
         }
         // One update an iteration: a second one at the same state doubles the change of forces, and
         // gaps that the next iteration should close change their sign instead.
-        if (!minimization_iterate(m)) {
-            if (m->result.status < 0 || minimization_close_joints(m)) {
+        const bool goes_on = minimization_iterate(m);
+        const struct joint_step step = {m->newton->accepted.x, m->newton->direction};
+        if (!goes_on) {
+            if (m->result.status < 0 || minimization_close_joints(m, m->has_moved ? &step : NULL)) {
                 return;
             }
         } else if (m->step >= 1.0) {
-            minimization_update_joints(m);
+            minimization_update_joints(m, &step);
         }
     }
 }

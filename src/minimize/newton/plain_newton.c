@@ -71,7 +71,7 @@ void plain_newton_run(struct minimization *m) {
     for (;;) {
         minimization_activate(m);
         if (minimization_is_solved(m)) {
-            if (minimization_close_joints(m)) {
+            if (minimization_close_joints(m, NULL)) {
                 return;
             }
             continue;
@@ -83,6 +83,7 @@ void plain_newton_run(struct minimization *m) {
         if (!iterate(m)) {
             return;
         }
-        minimization_update_joints(m);
+        const struct joint_step step = {m->newton->trial.x, m->newton->direction};
+        minimization_update_joints(m, &step);
     }
 }
