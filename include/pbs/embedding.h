@@ -11,10 +11,10 @@ extern "C" {
 
 /// Points, such as the vertices of a render mesh, bound to the rest shape of a body. It is the
 /// host's own object and belongs to no world: it keeps the two states of its body that
-/// pbs_embedding_update took last, and is read from them. So it may be read by any number of
-/// threads, also while the world takes a step, and after the body or the world is gone. Only
-/// pbs_embedding_update and pbs_embedding_destroy must be alone with it. It is not saved with
-/// worlds.
+/// pbs_embedding_update took last, and is read from them. So any number of threads may read it,
+/// during a step of the world too, and it outlives the body and the world. While
+/// pbs_embedding_update or pbs_embedding_destroy runs no other call may use it. It is not saved
+/// with worlds.
 typedef struct pbs_embedding pbs_embedding;
 
 /// Points and the body that carries them. Arrays are read during the call only. Exactly one of

@@ -14,8 +14,8 @@ typedef struct pbs_joint {
     uint64_t id; ///< opaque
 } pbs_joint;
 
-/// Values of pbs_joint_desc.kind. What a joint leaves free is its coordinate, which limits, a motor
-/// and a spring act on.
+/// Values of pbs_joint_desc.kind. Of the motions that a joint leaves free one is its coordinate:
+/// limits, a motor and a spring act on that.
 typedef enum pbs_joint_kind {
     PBS_JOINT_BALL,   ///< two points stay together; no coordinate. Any two points
     PBS_JOINT_WELD,   ///< the sides stay as they are to each other; no coordinate

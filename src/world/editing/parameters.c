@@ -68,11 +68,11 @@ static pbs_status check_values(const struct body_parameter *parameter, const dou
 
 // --- into the body ---
 
-/// What a body had before: `made` is an array that it was given, to be taken back.
+/// The values of a body before a change, to undo it.
 struct former {
     double value;
     double *values; ///< count, in scratch; null: the body had no array
-    double *made;
+    double *made;   ///< an array that the change has allocated for the body; null: none
 };
 
 /// Room for former values and for what measuring wants.
