@@ -146,7 +146,7 @@ typedef struct pbs_joint_state {
     double coordinate;    ///< rad or m; 0 of kinds without
     double velocity;      ///< rad/s or m/s, of the coordinate
     double gap;           ///< m: the largest error of its equations, angles times the joint's arm
-    double force[3];      ///< N, on side b, in the axes of space
+    double force[3];      ///< N, on side b, in the axes of space; of springs with their dampers
     double torque[3];     ///< N m, on side b about the point of side a
 } pbs_joint_state;
 

@@ -116,6 +116,7 @@ static void a_rod_bears_what_swings_at_default_settings(void **state) {
         pbs_joint_desc rod;
         pbs_joint joint;
         assert_ok(pbs_world_desc_init(&d, sizeof d));
+        d.gravity[1] = -G;
         pbs_world *world = new_world_from(&d);
         const pbs_body body = add_box(world, sides, mass, at, 1e7);
         assert_ok(pbs_joint_desc_init(&rod, sizeof rod));
@@ -149,6 +150,32 @@ static void a_rod_bears_what_swings_at_default_settings(void **state) {
         }
         pbs_world_destroy(world);
     }
+}
+
+/// A weight on a spring with a damper, let go at rest: their force is the change of momentum less
+/// the weight, to the tolerance of 1e-8 of the weight.
+static void the_force_of_a_spring_has_its_damper(void **state) {
+    (void)state;
+    const double sides[3] = {0.1, 0.1, 0.1}, at[3] = {0.0, 0.0, 0.0}, h = 1.0 / 60.0;
+    pbs_world *world = new_joint_world(PBS_SCHEME_IMPLICIT_EULER, G);
+    const pbs_body body = add_box(world, sides, 1.0, at, 1e9);
+    pbs_joint_desc spring;
+    pbs_joint joint;
+    assert_ok(pbs_joint_desc_init(&spring, sizeof spring));
+    spring.b = on_body(body, 0.0, 0.0, 0.0);
+    spring.spring_stiffness = 200.0;
+    spring.spring_damping = 5.0;
+    assert_ok(pbs_joint_create(world, &spring, &joint));
+    pbs_motion before = {.struct_size = sizeof before}, after = before;
+    assert_ok(pbs_body_motion(world, body, &before));
+    for (int i = 0; i < 30; i++) {
+        assert_ok(pbs_world_step(world, h));
+        assert_ok(pbs_body_motion(world, body, &after));
+        assert_near(state_of(world, joint).force[1],
+                    (after.velocity[1] - before.velocity[1]) / h + G, 1e-7, "force");
+        before = after;
+    }
+    pbs_world_destroy(world);
 }
 
 struct swing {
@@ -705,6 +732,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rod_swings_with_the_period_of_a_pendulum),
         cmocka_unit_test(a_rod_bears_what_swings_at_default_settings),
+        cmocka_unit_test(the_force_of_a_spring_has_its_damper),
         cmocka_unit_test(joints_keep_the_order_of_schemes),
         cmocka_unit_test(a_swinging_rod_keeps_its_energy),
         cmocka_unit_test(joints_of_a_hanging_chain_bear_what_is_below),

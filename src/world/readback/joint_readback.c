@@ -39,13 +39,12 @@ pbs_status pbs_joint_settings(const pbs_world *w, pbs_joint j, pbs_joint_desc *o
     return results_write(&settings_joint, &joint->desc, out);
 }
 
-/// The rate of a quantity: its gradient times velocities.
-static double rate_of(const struct joint *joint, struct joint_row row,
+/// dC/dt: the gradient of C times velocities.
+static double rate_of(const struct joint *joint, const struct joint_row *row,
                       const struct joint_values *values, const double *v) {
     double gradient[JOINT_COORDINATES];
     double sum = 0.0;
-    row.scale = 1.0;
-    joint_gradient(joint, &row, values, gradient);
+    joint_gradient(joint, row, values, gradient);
     for (uint32_t k = 0; k < joint->node_count; k++) {
         sum += dot3(gradient + 3 * (size_t)k, v + 3 * (size_t)joint->node[k]);
     }
@@ -59,7 +58,8 @@ static void measure_coordinate(const struct scene *scene, const struct world_joi
     if (own->table->coordinate != NULL) {
         own->table->coordinate(joint, &row);
         out->coordinate = joint_quantity(joint, &row, values);
-        out->velocity = rate_of(joint, row, values, scene->nodes.v);
+        row.scale = 1.0;
+        out->velocity = rate_of(joint, &row, values, scene->nodes.v);
     }
 }
 
@@ -76,14 +76,20 @@ static double gap_of(const struct joint *joint, const struct joint_values *value
     return most;
 }
 
+/// Of a spring and its damper from positions and velocities, of a constraint its multiplier.
+static double force_of(const struct joint *joint, const struct joint_row *row,
+                       const struct joint_values *values, const double *v) {
+    return row->use == JOINT_SPRING ? row->stiffness * joint_constraint(joint, row, values, 0.0) +
+                                          row->damping * rate_of(joint, row, values, v)
+                                    : row->multiplier;
+}
+
 static void add_forces(const struct joint *joint, const struct joint_values *values,
-                       pbs_joint_state *out) {
+                       const double *v, pbs_joint_state *out) {
     struct joint_wrench wrench = {{0.0}, {0.0}};
     for (uint32_t r = 0; r < joint->row_count; r++) {
         const struct joint_row *row = &joint->rows[r];
-        const double c = joint_constraint(joint, row, values, 0.0);
-        joint_add_wrench(joint, row, values,
-                         row->use == JOINT_SPRING ? row->stiffness * c : row->multiplier, &wrench);
+        joint_add_wrench(joint, row, values, force_of(joint, row, values, v), &wrench);
     }
     copy3(wrench.force, out->force);
     copy3(wrench.torque, out->torque);
@@ -103,7 +109,7 @@ pbs_status pbs_joint_get_state(const pbs_world *w, pbs_joint j, pbs_joint_state 
     measure_coordinate(&w->scene, own, &joint, &values, &state);
     if (!own->broken) {
         state.gap = gap_of(&joint, &values);
-        add_forces(&joint, &values, &state);
+        add_forces(&joint, &values, w->scene.nodes.v, &state);
     }
     return results_write(&settings_joint_state, &state, out);
 }
