@@ -57,7 +57,8 @@ struct joint_row {
     double limit;  ///< N, of JOINT_LIMITED
     double stiffness, damping; ///< N/m and N s/m, of JOINT_SPRING
     double multiplier;         ///< lambda, N
-    double penalty;            ///< rho, N/m; 0: no free node moves the row
+    double resistance;         ///< N/m: of the nodes against the row; 0: no free node moves it
+    double penalty;            ///< rho, N/m
     double start;              ///< m: C at the start of the step, of JOINT_SPRING
 };
 

@@ -11,6 +11,13 @@
 // of iterations; less leaves gaps, more leaves fewer digits to the forces.
 static const double PENALTY = 1e4;
 
+// The least rho of a limited row, likewise: each update leaves a tenth of what its force lacks.
+static const double LEAST_PENALTY = 10.0;
+
+// A motor goes on from where it is, so that what it misses adds up; it may miss this share of the
+// tolerance.
+static const double MOTOR_SHARE = 0.01;
+
 // Penalties may grow by this much: beyond, rounding of positions makes forces.
 static const double STIFFEST = 1e4;
 
@@ -223,6 +230,19 @@ static double compliance(const struct joint *joint, const double gradient[JOINT_
     return sum + (rigid > 0.0 ? rigid / (stiffest > 0.0 ? stiffest : 1.0) : 0.0);
 }
 
+/// rho of a row at C. Where a row's force is cut off at its limit H has nothing of it, and a motor
+/// that could do with less would be let go with all that it has. With the full rho that is
+/// wherever C is above some nanometres, so that rho is no larger than leaves C on the quadratic
+/// part, and grows as C closes.
+static double choose_penalty(const struct joint *joint, const struct joint_row *row, double c) {
+    const double most = joint->stiffening * PENALTY * row->resistance;
+    if (row->use != JOINT_LIMITED) {
+        return most;
+    }
+    const double spare = row->limit - fabs(row->multiplier);
+    return fmin(most, fmax(LEAST_PENALTY * row->resistance, 0.5 * spare / fabs(c)));
+}
+
 void joint_set_begin_stage(struct joint_set *set, const struct joint_stage *stage, double time) {
     set->time = time;
     for (size_t i = 0; i < set->count; i++) {
@@ -230,10 +250,12 @@ void joint_set_begin_stage(struct joint_set *set, const struct joint_stage *stag
         struct joint_values values;
         joint_measure(joint, stage->x, &values);
         for (uint32_t r = 0; r < joint->row_count; r++) {
+            struct joint_row *const row = &joint->rows[r];
             double gradient[JOINT_COORDINATES];
-            joint_gradient(joint, &joint->rows[r], &values, gradient);
+            joint_gradient(joint, row, &values, gradient);
             const double soft = compliance(joint, gradient, stage);
-            joint->rows[r].penalty = soft > 0.0 ? joint->stiffening * PENALTY / soft : 0.0;
+            row->resistance = soft > 0.0 ? 1.0 / soft : 0.0;
+            row->penalty = choose_penalty(joint, row, constraint(set, joint, row, &values));
         }
     }
 }
@@ -414,37 +436,39 @@ static double expected_constraint(const struct joint_set *set, const struct join
 
 /// The same of one joint as joint_set_gap.
 static double gap_of(const struct joint_set *set, const struct joint *joint,
-                     const struct outlook *outlook) {
+                     const struct outlook *outlook, bool motors) {
     double most = 0.0;
     for (uint32_t r = 0; r < joint->row_count; r++) {
         const struct joint_row *const row = &joint->rows[r];
-        if (row->use != JOINT_SPRING && row->penalty > 0.0) {
+        const bool counts = row->use != JOINT_SPRING && (motors || row->use != JOINT_LIMITED);
+        if (counts && row->penalty > 0.0) {
             const double c = expected_constraint(set, joint, row, outlook);
             const double change = evaluate_row(set, row, c).force - row->multiplier;
-            most = fmax(most, fabs(change) / row->penalty / joint->tolerance);
+            const double share = row->use == JOINT_LIMITED ? MOTOR_SHARE : 1.0;
+            most = fmax(most, fabs(change) / row->penalty / (share * joint->tolerance));
         }
     }
     return most;
 }
 
-double joint_set_gap(const struct joint_set *set, const struct joint_step *step, const double *x) {
+double joint_set_gap(const struct joint_set *set, const struct joint_step *step, const double *x,
+                     bool motors) {
     double most = 0.0;
     for (size_t i = 0; i < set->count; i++) {
         struct outlook outlook;
         look(&set->joints[i], step, x, &outlook);
-        most = fmax(most, gap_of(set, &set->joints[i], &outlook));
+        most = fmax(most, gap_of(set, &set->joints[i], &outlook, motors));
     }
     return most;
 }
 
-/// Changes a row and the objective with it.
+/// Changes lambda, and rho as choose_penalty says, and the objective with them.
 static double change(const struct joint_set *set, const struct joint *joint, struct joint_row *row,
-                     const struct joint_values *values, double multiplier, double penalty,
-                     double *gradient) {
+                     const struct joint_values *values, double multiplier, double *gradient) {
     const double c = constraint(set, joint, row, values);
     const struct row_energy before = evaluate_row(set, row, c);
     row->multiplier = multiplier;
-    row->penalty = penalty;
+    row->penalty = choose_penalty(joint, row, c);
     const struct row_energy after = evaluate_row(set, row, c);
     if (gradient != NULL) {
         double by_node[JOINT_COORDINATES];
@@ -467,8 +491,7 @@ double joint_set_update(struct joint_set *set, const struct joint_step *step, co
             struct joint_row *const row = &joint->rows[r];
             if (row->use != JOINT_SPRING && row->penalty > 0.0) {
                 const double c = expected_constraint(set, joint, row, &outlook);
-                sum += change(set, joint, row, &values, evaluate_row(set, row, c).force,
-                              row->penalty, gradient);
+                sum += change(set, joint, row, &values, evaluate_row(set, row, c).force, gradient);
             }
         }
     }
@@ -481,15 +504,14 @@ double joint_set_stiffen(struct joint_set *set, const double *x, double factor, 
         struct joint *const joint = &set->joints[i];
         struct outlook outlook;
         look(joint, NULL, x, &outlook);
-        if (!(gap_of(set, joint, &outlook) > 1.0) || joint->stiffening >= STIFFEST) {
+        if (!(gap_of(set, joint, &outlook, false) > 1.0) || joint->stiffening >= STIFFEST) {
             continue;
         }
         joint->stiffening *= factor;
         for (uint32_t r = 0; r < joint->row_count; r++) {
             struct joint_row *const row = &joint->rows[r];
             if (row->use != JOINT_SPRING) {
-                sum += change(set, joint, row, &outlook.values, row->multiplier,
-                              factor * row->penalty, gradient);
+                sum += change(set, joint, row, &outlook.values, row->multiplier, gradient);
             }
         }
     }

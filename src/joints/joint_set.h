@@ -88,8 +88,10 @@ struct joint_step {
 };
 
 /// How far the rows are from holding, relative to their tolerance: the largest |change of lambda| /
-/// rho that an update would make, at x or, if `step` is not null, as it reckons. 0 without joints.
-double joint_set_gap(const struct joint_set *set, const struct joint_step *step, const double *x);
+/// rho that an update would make, at x or, if `step` is not null, as it reckons. motors: of limited
+/// rows too. 0 without joints.
+double joint_set_gap(const struct joint_set *set, const struct joint_step *step, const double *x,
+                     bool motors);
 
 /// lambda = the rows' forces at x or, if `step` is not null, as it reckons. Returns the change of
 /// the objective at x, J, and adds that of its gradient, which may be null.

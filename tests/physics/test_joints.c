@@ -208,6 +208,45 @@ static struct swing swing(int32_t scheme, double h, double duration) {
     return out;
 }
 
+/// Four wheels on a soft block in free fall, at the settings that a host gets, with motors that are
+/// far stronger than their wheels need. They are 0.2 m off their axles at first, so that the first
+/// step pulls them there, which makes penalties grow. Each step turns every wheel by what the motor
+/// says, to the joint's tolerance of 1e-8 of the block's diagonal over its arm, and ends as it was
+/// asked for.
+static void strong_motors_of_light_wheels_keep_up(void **state) {
+    (void)state;
+    const double sides[3] = {0.1, 0.1, 0.1}, corner[3] = {0.0, 0.0, 0.0}, h = 1.0 / 60.0;
+    const double most = 1e-8 * 0.5 * sqrt(3.0) / 0.05;
+    pbs_world_desc d;
+    pbs_solid_desc soft;
+    pbs_joint wheels[4];
+    assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.gravity[1] = -G;
+    pbs_world *world = new_world_from(&d);
+    assert_ok(pbs_solid_desc_init(&soft, sizeof soft));
+    soft.young = 1e6;
+    const pbs_body block = add_cube(world, 2, 0.5, corner, &soft);
+    for (int i = 0; i < 4; i++) {
+        const double at[3] = {0.6 * (i % 2), -0.2, 0.6 * (i / 2) - 0.05};
+        const pbs_body wheel = add_box(world, sides, 1.0, at, 1e7);
+        pbs_joint_desc motor;
+        assert_ok(pbs_joint_desc_init(&motor, sizeof motor));
+        motor.kind = PBS_JOINT_HINGE;
+        assert_ok(pbs_world_locate(world, block, at, 1, &motor.a, sizeof motor.a, NULL));
+        motor.b = on_body(wheel, 0.0, 0.0, 0.0);
+        motor.motor_velocity = -5.0;
+        motor.motor_force = 20.0;
+        assert_ok(pbs_joint_create(world, &motor, &wheels[i]));
+    }
+    for (int i = 1; i <= 30; i++) {
+        assert_ok(pbs_world_step(world, h));
+        for (int k = 0; k < 4; k++) {
+            assert_near(state_of(world, wheels[k]).coordinate, -5.0 * i * h, i * most, "angle");
+        }
+    }
+    pbs_world_destroy(world);
+}
+
 /// The same angle by 10^4 steps of Runge and Kutta for theta'' = -m g d / I sin theta.
 static double rigid_swing(double duration) {
     enum { STEPS = 10000 };
@@ -739,6 +778,7 @@ int main(void) {
         cmocka_unit_test(a_swinging_chain_stays_closed),
         cmocka_unit_test(joints_close_where_a_stage_counts_as_solved),
         cmocka_unit_test(a_motor_is_as_strong_as_its_limit),
+        cmocka_unit_test(strong_motors_of_light_wheels_keep_up),
         cmocka_unit_test(settings_keep_the_forces_of_what_stays),
         cmocka_unit_test(a_slider_falls_down_its_line),
         cmocka_unit_test(a_cantilever_of_welded_bricks_bears_its_weight),

@@ -13,6 +13,10 @@ static const double STIFFER = 10.0;
 // Updates at solutions. Joints that contradict each other never close.
 enum { UPDATE_LIMIT = 30 };
 
+// The same where motors alone miss their velocities. Near its limit a motor's force changes by
+// little while friction that it works against reverses, and what it misses harms nothing.
+enum { MOTOR_UPDATE_LIMIT = 5 };
+
 static bool has_joints(const struct minimization *m) {
     return m->objective->joints != NULL && m->objective->joints->count > 0;
 }
@@ -29,12 +33,13 @@ bool minimization_update_joints(struct minimization *m, const struct joint_step 
     }
     struct joint_set *const joints = m->objective->joints;
     struct iterate *const current = &m->newton->current;
-    const double gap = joint_set_gap(joints, NULL, current->x);
-    const double expected = step != NULL ? joint_set_gap(joints, step, current->x) : gap;
+    const double gap = joint_set_gap(joints, NULL, current->x, false);
+    const double expected = step != NULL ? joint_set_gap(joints, step, current->x, false) : gap;
     const bool is_slow = expected > SLOW * m->joint_gap && expected < m->joint_gap;
     m->joint_gap = gap;
     m->result.joint_gap = gap;
-    if (gap <= 1.0) {
+    if (gap <= 1.0 && (m->joint_updates > MOTOR_UPDATE_LIMIT ||
+                       joint_set_gap(joints, NULL, current->x, true) <= 1.0)) {
         return true;
     }
     change_objective(m, joint_set_update(joints, step, current->x, current->gradient));
