@@ -478,6 +478,26 @@ static double change(const struct joint_set *set, const struct joint *joint, str
     return after.energy - before.energy;
 }
 
+bool joint_set_agrees(const struct joint_set *set, const struct joint_step *step) {
+    for (size_t i = 0; i < set->count; i++) {
+        const struct joint *const joint = &set->joints[i];
+        struct outlook outlook;
+        look(joint, step, NULL, &outlook);
+        for (uint32_t r = 0; r < joint->row_count; r++) {
+            const struct joint_row *const row = &joint->rows[r];
+            if (row->use == JOINT_AT_MOST && row->penalty > 0.0) {
+                const double before = constraint(set, joint, row, &outlook.values);
+                const double after = expected_constraint(set, joint, row, &outlook);
+                if ((evaluate_row(set, row, before).stiffness > 0.0) !=
+                    (evaluate_row(set, row, after).stiffness > 0.0)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
 double joint_set_update(struct joint_set *set, const struct joint_step *step, const double *x,
                         double *gradient) {
     double sum = 0.0;

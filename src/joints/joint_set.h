@@ -93,6 +93,9 @@ struct joint_step {
 double joint_set_gap(const struct joint_set *set, const struct joint_step *step, const double *x,
                      bool motors);
 
+/// Whether one-sided and limited rows act at the end of the step as the step has reckoned.
+bool joint_set_agrees(const struct joint_set *set, const struct joint_step *step);
+
 /// lambda = the rows' forces at x or, if `step` is not null, as it reckons. Returns the change of
 /// the objective at x, J, and adds that of its gradient, which may be null.
 double joint_set_update(struct joint_set *set, const struct joint_step *step, const double *x,

@@ -397,6 +397,101 @@ static void joints_close_where_a_stage_counts_as_solved(void **state) {
     }
 }
 
+// --- nets ---
+
+enum { KNOTS = 8, ROPES = 2 * KNOTS * (KNOTS - 1) };
+
+struct net {
+    pbs_world *world;
+    pbs_body knots[KNOTS * KNOTS];
+    size_t rope_count;
+    pbs_joint ropes[ROPES];
+    size_t ends[ROPES][2]; ///< indices of knots
+};
+
+static void add_rope(struct net *net, size_t from, size_t to, double length) {
+    pbs_joint_desc d;
+    assert_ok(pbs_joint_desc_init(&d, sizeof d));
+    d.kind = PBS_JOINT_DISTANCE;
+    d.a = on_body(net->knots[from], 0.0, 0.0, 0.0);
+    d.b = on_body(net->knots[to], 0.0, 0.0, 0.0);
+    d.upper = length;
+    assert_ok(pbs_joint_create(net->world, &d, &net->ropes[net->rope_count]));
+    net->ends[net->rope_count][0] = from;
+    net->ends[net->rope_count][1] = to;
+    net->rope_count++;
+}
+
+/// Knots of 0.1 kg, 0.2 m apart, with ropes of `length` between them, at the settings that a host
+/// gets. The corners are held.
+static void make_net(struct net *net, double length) {
+    const double sides[3] = {0.05, 0.05, 0.05}, spacing = 0.2;
+    pbs_world_desc d;
+    assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.gravity[1] = -G;
+    *net = (struct net){.world = new_world_from(&d)};
+    for (size_t i = 0; i < KNOTS * KNOTS; i++) {
+        const size_t row = i / KNOTS, column = i % KNOTS;
+        const double at[3] = {spacing * (double)row, 0.0, spacing * (double)column};
+        net->knots[i] = add_box(net->world, sides, 0.1, at, 1e7);
+        if (row > 0) {
+            add_rope(net, i - KNOTS, i, length);
+        }
+        if (column > 0) {
+            add_rope(net, i - 1, i, length);
+        }
+        if (row % (KNOTS - 1) == 0 && column % (KNOTS - 1) == 0) {
+            join(net->world, PBS_JOINT_BALL, in_space(at[0], at[1], at[2]),
+                 on_body(net->knots[i], 0.0, 0.0, 0.0));
+        }
+    }
+}
+
+/// N, of all ropes on each knot.
+static void sum_ropes(const struct net *net, double *forces) {
+    memset(forces, 0, 3 * KNOTS * KNOTS * sizeof *forces);
+    for (size_t r = 0; r < net->rope_count; r++) {
+        const pbs_joint_state rope = state_of(net->world, net->ropes[r]);
+        double *const a = forces + 3 * net->ends[r][0], *const b = forces + 3 * net->ends[r][1];
+        subtract3(a, rope.force, a);
+        add3(b, rope.force, b);
+    }
+}
+
+/// A net with a thousandth of slack falls into its ropes, which become taut one after the other,
+/// and bear a hundred times its weight. Every step ends as it was asked for; ropes bear the change
+/// of momentum of every knot less its weight, within what velocity_tolerance leaves.
+static void ropes_of_a_net_bear_it(void **state) {
+    (void)state;
+    const double h = 1.0 / 60.0, mass = 0.1;
+    struct net net;
+    static pbs_motion before[KNOTS * KNOTS];
+    double forces[3 * KNOTS * KNOTS];
+    make_net(&net, 0.2002);
+    for (size_t i = 0; i < KNOTS * KNOTS; i++) {
+        before[i].struct_size = sizeof before[i];
+        assert_ok(pbs_body_motion(net.world, net.knots[i], &before[i]));
+    }
+    for (int step = 0; step < 30; step++) {
+        assert_ok(pbs_world_step(net.world, h));
+        sum_ropes(&net, forces);
+        const double most = mass * stats_of(net.world).newton.velocity_tolerance / h;
+        for (size_t i = 0; i < KNOTS * KNOTS; i++) {
+            pbs_motion after = {.struct_size = sizeof after};
+            assert_ok(pbs_body_motion(net.world, net.knots[i], &after));
+            double missed[3];
+            subtract3(after.velocity, before[i].velocity, missed);
+            scale3(-mass / h, missed, missed);
+            add3(missed, forces + 3 * i, missed);
+            missed[1] -= mass * G;
+            const bool is_corner = i / KNOTS % (KNOTS - 1) == 0 && i % KNOTS % (KNOTS - 1) == 0;
+            assert_small(is_corner ? 0.0 : norm3(missed), most, "force that is missed");
+            before[i] = after;
+        }
+    }
+    pbs_world_destroy(net.world);
+}
+
 // --- hinges, sliders, ropes, welds ---
 
 /// A wheel of 0.1 kg m^2 on a motor of 1 N m: w = 10 t until the motor's velocity, and then no
@@ -777,6 +872,7 @@ int main(void) {
         cmocka_unit_test(joints_of_a_hanging_chain_bear_what_is_below),
         cmocka_unit_test(a_swinging_chain_stays_closed),
         cmocka_unit_test(joints_close_where_a_stage_counts_as_solved),
+        cmocka_unit_test(ropes_of_a_net_bear_it),
         cmocka_unit_test(a_motor_is_as_strong_as_its_limit),
         cmocka_unit_test(strong_motors_of_light_wheels_keep_up),
         cmocka_unit_test(settings_keep_the_forces_of_what_stays),

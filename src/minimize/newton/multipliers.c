@@ -42,6 +42,10 @@ bool minimization_update_joints(struct minimization *m, const struct joint_step 
                        joint_set_gap(joints, NULL, current->x, true) <= 1.0)) {
         return true;
     }
+    // Forces of a step that reckoned with other ropes than those that are taut now are of no use.
+    if (step != NULL && m->joint_updates == 0 && !joint_set_agrees(joints, step)) {
+        return false;
+    }
     change_objective(m, joint_set_update(joints, step, current->x, current->gradient));
     if (is_slow) {
         change_objective(m, joint_set_stiffen(joints, current->x, STIFFER, current->gradient));
