@@ -370,7 +370,9 @@ static pbs_status apply_force(struct session *s, pbs_world *world) {
     switch (choice % 6) {
     case 0: return pbs_body_apply_force(world, &point, force, duration % 3);
     case 1: return pbs_body_apply_wrench(world, point.body, force, torque, duration % 3);
-    case 2: return pbs_body_apply_impulse(world, &point, force);
+    case 2:
+        return duration < 8 ? pbs_body_apply_impulse(world, &point, force)
+                            : pbs_body_set_motion(world, point.body, force, torque);
     case 3: return pbs_body_set_gravity(world, point.body, torque[0], force);
     case 4: return pbs_body_set_pressure(world, point.body, torque[0] > 1.0 ? NULL : &pressure);
     default: return pbs_body_clear_forces(world, point.body);

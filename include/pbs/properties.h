@@ -140,6 +140,18 @@ typedef struct pbs_motion {
 /// handles
 PBS_API pbs_status pbs_body_motion(const pbs_world *w, pbs_body b, pbs_motion *out);
 
+/// Changes the motion of a body of any kind as a whole: afterwards pbs_body_motion gives these
+/// velocities. Motion within the body, as of a soft one that swings, stays. Held axes do not move,
+/// so that of a body with pinned vertices pbs_body_motion may differ. What the scheme remembers of
+/// the body's earlier steps is forgotten, as after pbs_body_set_velocities.
+/// @param velocity  3, m/s, of the centre of mass; null: as it is
+/// @param angular_velocity  3, 1/s, axes of the world; null: as it is. Of a body on a straight line
+/// the part along it does nothing
+/// @return PBS_ERROR_ARGUMENT (w is null, a number that is not finite or would lead to one; of a
+/// peridynamic body in a plane or a bar, a motion out of it), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_set_motion(pbs_world *w, pbs_body b, const double velocity[3],
+                                       const double angular_velocity[3]);
+
 #ifdef __cplusplus
 }
 #endif

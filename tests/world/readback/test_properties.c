@@ -138,6 +138,65 @@ static void spins_of_particles_count(void **state) {
     free(parts);
 }
 
+/// Velocity and spin become what they are set to, within 1e-12 of them, each without the other;
+/// what else the body does stays: the velocities relative to the rigid motion are the same.
+static void motions_are_set(void **state) {
+    (void)state;
+    static const double v[3] = {1.0, 2.0, 3.0}, w[3] = {-0.5, 0.25, 2.0}, spin[3] = {0.5, 0.0, 2.0};
+    static const double sides[3] = {0.2, 0.3, 0.5}, place[3] = {3.0, -7.0, 1.0};
+    static const double orientation[4] = {0.0, 0.6, 0.0, 0.8};
+    struct bonded_parts *parts = malloc(sizeof *parts);
+    assert_non_null(parts);
+    bonded_block(parts, 4, 3, 2, spin);
+    pbs_world *world = new_world();
+    pbs_body bodies[3] = {add_cube(world, 1, 0.5, origin, NULL),
+                          add_brick(world, sides, place, orientation)};
+    assert_ok(pbs_body_create_bonded(world, &parts->d, &bodies[2]));
+    const double stretch[24] = {[0] = 1.0, [21] = 0.5, [10] = -0.25};
+    assert_ok(pbs_body_set_velocities(world, bodies[0], stretch, 8));
+    for (int b = 0; b < 3; b++) {
+        const pbs_motion before = motion_of(world, bodies[b]);
+        assert_ok(pbs_body_set_motion(world, bodies[b], v, NULL));
+        const pbs_motion moved = motion_of(world, bodies[b]);
+        assert_small(testing_max_difference(moved.velocity, v, 3), 1e-12, "velocity");
+        assert_small(testing_max_difference(moved.angular_velocity, before.angular_velocity, 3),
+                     1e-11, "spin that stays");
+        assert_ok(pbs_body_set_motion(world, bodies[b], NULL, w));
+        const pbs_motion turned = motion_of(world, bodies[b]);
+        assert_small(testing_max_difference(turned.velocity, v, 3), 1e-12, "velocity that stays");
+        assert_small(testing_max_difference(turned.angular_velocity, w, 3), 1e-11, "spin");
+        // All of it back: the velocities that it had.
+        assert_ok(pbs_body_set_motion(world, bodies[b], before.velocity, before.angular_velocity));
+        if (b == 0) {
+            assert_small(testing_max_difference(pbs_body_velocities(world, bodies[0]), stretch, 24),
+                         1e-11, "velocities within the body");
+        }
+    }
+    pbs_world_destroy(world);
+    free(parts);
+}
+
+/// Pinned vertices stay; bad numbers change nothing.
+static void motions_that_cannot_be_are_refused(void **state) {
+    (void)state;
+    static const double v[3] = {1.0, 2.0, 3.0}, fast[3] = {0.0, 1e308, 1e308};
+    static const double not [3] = {0.0, NAN, 0.0};
+    pbs_world *world = new_world();
+    const pbs_body body = add_cube(world, 1, 5.0, origin, NULL);
+    const uint32_t pinned = 7;
+    assert_status(pbs_body_set_motion(world, body, not, NULL), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_body_set_motion(world, body, v, not ), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_body_set_motion(world, body, v, fast), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_body_set_motion(NULL, body, v, v), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_body_set_motion(world, (pbs_body){0}, v, v), PBS_ERROR_HANDLE);
+    assert_true(norm3(motion_of(world, body).velocity) == 0.0);
+    assert_ok(pbs_body_pin(world, body, &pinned, 1, PBS_AXIS_ALL));
+    assert_ok(pbs_body_set_motion(world, body, v, NULL));
+    assert_true(norm3(pbs_body_velocities(world, body) + 3 * (size_t)pinned) == 0.0);
+    assert_true(pbs_body_velocities(world, body)[0] == v[0]);
+    pbs_world_destroy(world);
+}
+
 static pbs_body add_springs(pbs_world *world, size_t count, const double *x, const double *v,
                             double rest) {
     static const double masses[3] = {1.0, 2.0, 3.0};
@@ -453,6 +512,8 @@ int main(void) {
         cmocka_unit_test(a_brick_has_the_moments_of_a_box),
         cmocka_unit_test(rigid_motions_are_found),
         cmocka_unit_test(spins_of_particles_count),
+        cmocka_unit_test(motions_are_set),
+        cmocka_unit_test(motions_that_cannot_be_are_refused),
         cmocka_unit_test(lines_have_no_spin_along_them),
         cmocka_unit_test(shells_bear_what_their_energy_says),
         cmocka_unit_test(springs_say_their_strain),
