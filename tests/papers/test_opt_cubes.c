@@ -1,6 +1,8 @@
 // OPT's cubes at one step per frame of 1/24 s: stretched (figure 3), stretched and then pressed
 // together (figure 4), started from random places and from a single point (figures 8 and 9). Plain
 // Newton is the baseline that fails.
+#include <unistd.h>
+
 #include "common/meshes/shapes.h"
 #include "scenes/opt/opt_cubes.h"
 #include "support/world_testing.h"
@@ -190,12 +192,39 @@ static void test_stiff_cubes_untangle_in_one_step(void **state) {
     }
 }
 
+/// A run that stops after each step and goes on from its file in a new world is that of one world,
+/// to the bit.
+static void test_runs_go_on_from_their_files(void **state) {
+    (void)state;
+    char path[] = "/tmp/pbs_checkpoint_XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    struct opt_cube cube = {.points = 5,
+                            .young = opt_cube_stiffness[0],
+                            .start = OPT_CUBE_RANDOM,
+                            .guess = PBS_GUESS_OPT};
+    const struct opt_cube_result whole = opt_cube_run(&cube, 3, 1);
+    struct opt_cube_result parts = {.status = PBS_OK};
+    cube.checkpoint = path;
+    for (int steps = 1; steps <= 3; steps++) {
+        parts = opt_cube_run(&cube, steps, 1);
+        assert_ok(parts.status);
+        assert_int_equal(parts.steps, steps);
+    }
+    assert_true(parts.linear_solves == whole.linear_solves);
+    assert_true(parts.edge_strain == whole.edge_strain);
+    assert_true(parts.energy == whole.energy);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stretched_cube),
         cmocka_unit_test(test_compressive_pulse),
         cmocka_unit_test(test_scrambled_cubes_recover),
         cmocka_unit_test(test_stiff_cubes_untangle_in_one_step),
+        cmocka_unit_test(test_runs_go_on_from_their_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,6 +177,7 @@ static void run(const struct opt_cube *cube, int step_limit, const struct tet_me
         !checkpoint_read(cube->checkpoint, &record, sizeof record, world)) {
         record = (struct record){.result = {.status = PBS_OK}};
     }
+    body = pbs_world_body_at(world, 0); // ids of a world that was read are those it was saved with
     while (record.result.status == PBS_OK &&
            (record.recovered ? record.steps < cube->frames : record.steps < step_limit)) {
         take_step(mesh, start, world, body, &record);
