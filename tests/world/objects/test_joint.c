@@ -1,5 +1,5 @@
 // Joints as a host sees them: what may be joined, what changes, breaks, is saved and goes.
-#include "support/world_testing.h"
+#include "support/joint_testing.h"
 
 #include <math.h>
 
@@ -17,37 +17,6 @@ static pbs_body add_brick(pbs_world *world, double x, double y) {
     d.position[1] = y;
     assert_ok(pbs_body_create_affine(world, &d, &body));
     return body;
-}
-
-static pbs_point in_space(double x, double y, double z) {
-    return (pbs_point){.struct_size = sizeof(pbs_point), .place = {x, y, z}};
-}
-
-static pbs_point on_brick(pbs_body body, double x, double y, double z) {
-    return (pbs_point){.struct_size = sizeof(pbs_point),
-                       .kind = PBS_POINT_LOCAL,
-                       .body = body,
-                       .place = {x, y, z}};
-}
-
-static pbs_point at_vertex(pbs_body body, uint32_t vertex) {
-    return (pbs_point){
-        .struct_size = sizeof(pbs_point), .kind = PBS_POINT_VERTEX, .body = body, .index = vertex};
-}
-
-static pbs_joint_desc describe(int32_t kind, pbs_point a, pbs_point b) {
-    pbs_joint_desc d;
-    assert_ok(pbs_joint_desc_init(&d, sizeof d));
-    d.kind = kind;
-    d.a = a;
-    d.b = b;
-    return d;
-}
-
-static pbs_joint_state state_of(const pbs_world *world, pbs_joint joint) {
-    pbs_joint_state state = {.struct_size = sizeof state};
-    assert_ok(pbs_joint_get_state(world, joint, &state));
-    return state;
 }
 
 static pbs_world *barrier_world(void) {
@@ -83,7 +52,7 @@ static void setup(struct scene *s) {
     }
 ROW(unknown_kind, d->kind = 99)
 ROW(two_places, d->b = in_space(1.0, 0.0, 0.0))
-ROW(same_body, d->a = on_brick(s->brick, 0.1, 0.0, 0.0))
+ROW(same_body, d->a = on_body(s->brick, 0.1, 0.0, 0.0))
 ROW(same_vertex, d->kind = PBS_JOINT_BALL; d->a = d->b = at_vertex(s->sheet, 3))
 ROW(no_axes, d->b = at_vertex(s->cube, 0))
 ROW(no_axes_of_sheets, d->b = at_vertex(s->sheet, 0))
@@ -142,8 +111,8 @@ static void wrong_joints_are_refused(void **state) {
     setup(&s);
     const struct saved_world before = save_world(s.world);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        pbs_joint_desc d = describe(PBS_JOINT_HINGE, in_space(0.0, 0.0, 0.0),
-                                    on_brick(s.brick, 0.0, 0.0, 0.0));
+        pbs_joint_desc d = describe_joint(PBS_JOINT_HINGE, in_space(0.0, 0.0, 0.0),
+                                          on_body(s.brick, 0.0, 0.0, 0.0));
         pbs_joint joint = {7};
         rows[i].spoil(&s, &d);
         assert_status(pbs_joint_create(s.world, &d, &joint), rows[i].status);
@@ -154,7 +123,8 @@ static void wrong_joints_are_refused(void **state) {
     assert_true(before.size == after.size && memcmp(before.data, after.data, after.size) == 0);
     free(before.data);
     free(after.data);
-    pbs_joint_desc d = describe(PBS_JOINT_BALL, in_space(0.0, 0.0, 0.0), at_vertex(s.cube, 0));
+    pbs_joint_desc d = describe_joint(PBS_JOINT_BALL, in_space(0.0, 0.0, 0.0),
+                                      at_vertex(s.cube, 0));
     pbs_joint joint;
     assert_status(pbs_joint_create(s.world, NULL, &joint), PBS_ERROR_ARGUMENT);
     assert_status(pbs_joint_create(s.world, &d, NULL), PBS_ERROR_ARGUMENT);
@@ -183,8 +153,8 @@ static void explicit_schemes_refuse_joints(void **state) {
         struct scene s;
         pbs_joint joint;
         setup(&s);
-        const pbs_joint_desc d = describe(PBS_JOINT_BALL, in_space(0.0, 0.0, 0.0),
-                                          on_brick(s.brick, 0.0, 0.0, 0.0));
+        const pbs_joint_desc d = describe_joint(PBS_JOINT_BALL, in_space(0.0, 0.0, 0.0),
+                                                on_body(s.brick, 0.0, 0.0, 0.0));
         assert_ok(pbs_joint_create(s.world, &d, &joint));
         use_scheme(s.world, schemes[i], PBS_ERROR_ARGUMENT);
         assert_message("moves no joints");
@@ -208,8 +178,8 @@ static void points_of_space_take_bodies_along(void **state) {
     setup(&s);
     const double *x = pbs_body_positions(s.world, s.cube);
     const double from[3] = {x[0], x[1], x[2]};
-    const pbs_joint_desc d = describe(PBS_JOINT_BALL, in_space(from[0], from[1], from[2]),
-                                      at_vertex(s.cube, 0));
+    const pbs_joint_desc d = describe_joint(PBS_JOINT_BALL, in_space(from[0], from[1], from[2]),
+                                            at_vertex(s.cube, 0));
     assert_ok(pbs_joint_create(s.world, &d, &joint));
     for (int i = 1; i <= 10; i++) {
         const double to[3] = {from[0] + 0.02 * i, from[1], from[2] - 0.01 * i};
@@ -217,7 +187,7 @@ static void points_of_space_take_bodies_along(void **state) {
         assert_ok(pbs_world_step(s.world, 0.01));
         assert_small(testing_max_difference(pbs_body_positions(s.world, s.cube), to, 3), 1e-8,
                      "the vertex");
-        assert_small(state_of(s.world, joint).gap, 1e-8, "gap");
+        assert_small(joint_state_of(s.world, joint).gap, 1e-8, "gap");
     }
     const double nowhere[3] = {NAN, 0.0, 0.0};
     assert_status(pbs_joint_set_target(s.world, joint, nowhere), PBS_ERROR_ARGUMENT);
@@ -247,7 +217,7 @@ static void a_point_inside_bears_the_body(void **state) {
                         .weights = {0.25, 0.25, 0.25, 0.25}};
     double at[3], mass = 0.0;
     assert_ok(pbs_world_point_position(world, &inside, at));
-    const pbs_joint_desc d = describe(PBS_JOINT_BALL, in_space(at[0], at[1], at[2]), inside);
+    const pbs_joint_desc d = describe_joint(PBS_JOINT_BALL, in_space(at[0], at[1], at[2]), inside);
     assert_ok(pbs_joint_create(world, &d, &joint));
     for (size_t i = 0; i < pbs_body_vertex_count(world, cube); i++) {
         mass += pbs_body_masses(world, cube)[i];
@@ -255,7 +225,7 @@ static void a_point_inside_bears_the_body(void **state) {
     for (int i = 0; i < 400; i++) {
         assert_ok(pbs_world_step(world, 0.02));
     }
-    const pbs_joint_state now = state_of(world, joint);
+    const pbs_joint_state now = joint_state_of(world, joint);
     assert_near(now.force[1], -mass * settings.gravity[1], 5.2e-5, "force");
     double x[3];
     assert_ok(pbs_world_point_position(world, &inside, x));
@@ -271,8 +241,8 @@ static void overloaded_joints_break(void **state) {
         pbs_joint joint;
         setup(&s);
         const double weight = 9.81 * 1000.0 * sides[0] * sides[1] * sides[2];
-        pbs_joint_desc d = describe(PBS_JOINT_WELD, in_space(0.0, 0.0, 0.0),
-                                    on_brick(s.brick, 0.0, 0.0, 0.0));
+        pbs_joint_desc d = describe_joint(PBS_JOINT_WELD, in_space(0.0, 0.0, 0.0),
+                                          on_body(s.brick, 0.0, 0.0, 0.0));
         d.break_force = weight * (strong != 0 ? 1.2 : 0.8);
         assert_ok(pbs_joint_create(s.world, &d, &joint));
         for (int i = 0; i < 5; i++) {
@@ -291,7 +261,7 @@ static void overloaded_joints_break(void **state) {
                               PBS_ERROR_CAPACITY);
             }
         }
-        const pbs_joint_state now = state_of(s.world, joint);
+        const pbs_joint_state now = joint_state_of(s.world, joint);
         assert_int_equal(now.broken, strong == 0);
         assert_true(pbs_joint_is_valid(s.world, joint));
         // The step in which it broke did not move it yet.
@@ -308,12 +278,12 @@ static void joints_go_with_their_bodies(void **state) {
     struct scene s;
     pbs_joint joints[3];
     setup(&s);
-    const pbs_joint_desc a = describe(PBS_JOINT_BALL, in_space(3.0, 0.0, 0.0),
-                                      at_vertex(s.cube, 0));
-    const pbs_joint_desc b = describe(PBS_JOINT_DISTANCE, on_brick(s.brick, 0.0, 0.0, 0.0),
-                                      at_vertex(s.cube, 1));
-    const pbs_joint_desc c = describe(PBS_JOINT_DISTANCE, on_brick(s.brick, 0.0, 0.0, 0.0),
-                                      at_vertex(s.sheet, 1));
+    const pbs_joint_desc a = describe_joint(PBS_JOINT_BALL, in_space(3.0, 0.0, 0.0),
+                                            at_vertex(s.cube, 0));
+    const pbs_joint_desc b = describe_joint(PBS_JOINT_DISTANCE, on_body(s.brick, 0.0, 0.0, 0.0),
+                                            at_vertex(s.cube, 1));
+    const pbs_joint_desc c = describe_joint(PBS_JOINT_DISTANCE, on_body(s.brick, 0.0, 0.0, 0.0),
+                                            at_vertex(s.sheet, 1));
     assert_ok(pbs_joint_create(s.world, &a, &joints[0]));
     assert_ok(pbs_joint_create(s.world, &b, &joints[1]));
     assert_ok(pbs_joint_create(s.world, &c, &joints[2]));
@@ -341,8 +311,8 @@ static void settings_change_what_may_change(void **state) {
     struct scene s;
     pbs_joint joint;
     setup(&s);
-    pbs_joint_desc d = describe(PBS_JOINT_HINGE, in_space(0.0, 0.0, 0.0),
-                                on_brick(s.brick, 0.0, 0.0, 0.0));
+    pbs_joint_desc d = describe_joint(PBS_JOINT_HINGE, in_space(0.0, 0.0, 0.0),
+                                      on_body(s.brick, 0.0, 0.0, 0.0));
     assert_ok(pbs_joint_create(s.world, &d, &joint));
     d.lower = -0.1;
     d.upper = 0.1;
@@ -355,8 +325,8 @@ static void settings_change_what_may_change(void **state) {
     for (int i = 0; i < 20; i++) {
         assert_ok(pbs_world_step(s.world, 0.01));
     }
-    assert_near(state_of(s.world, joint).coordinate, 0.1, 1e-7, "angle at its limit");
-    assert_near(state_of(s.world, joint).velocity, 0.0, 1e-5, "velocity at the limit");
+    assert_near(joint_state_of(s.world, joint).coordinate, 0.1, 1e-7, "angle at its limit");
+    assert_near(joint_state_of(s.world, joint).velocity, 0.0, 1e-5, "velocity at the limit");
     d.kind = PBS_JOINT_WELD;
     assert_status(pbs_joint_set_settings(s.world, joint, &d), PBS_ERROR_ARGUMENT);
     assert_message("another one must be made");
@@ -374,8 +344,8 @@ static void joined_bodies_do_not_touch(void **state) {
     for (int touching = 0; touching < 2; touching++) {
         pbs_world *world = barrier_world();
         const pbs_body a = add_brick(world, 0.0, 0.0), b = add_brick(world, 0.35, 0.0);
-        pbs_joint_desc d = describe(PBS_JOINT_HINGE, on_brick(a, 0.175, 0.0, 0.0),
-                                    on_brick(b, -0.175, 0.0, 0.0));
+        pbs_joint_desc d = describe_joint(PBS_JOINT_HINGE, on_body(a, 0.175, 0.0, 0.0),
+                                          on_body(b, -0.175, 0.0, 0.0));
         pbs_joint joint;
         d.touching = touching;
         assert_ok(pbs_joint_create(world, &d, &joint));
@@ -398,18 +368,19 @@ static pbs_world *busy_world(int32_t threads, pbs_joint joints[3]) {
     s.world = new_world_from(&settings);
     fill(&s);
     const pbs_body other = add_brick(s.world, 0.5, 0.0);
-    pbs_joint_desc d = describe(PBS_JOINT_HINGE, in_space(-0.2, 0.0, 0.0),
-                                on_brick(s.brick, -0.2, 0.0, 0.0));
+    pbs_joint_desc d = describe_joint(PBS_JOINT_HINGE, in_space(-0.2, 0.0, 0.0),
+                                      on_body(s.brick, -0.2, 0.0, 0.0));
     d.axis[0] = 0.3;
     d.motor_velocity = 1.0;
     d.motor_force = 20.0;
     assert_ok(pbs_joint_create(s.world, &d, &joints[0]));
-    d = describe(PBS_JOINT_DISTANCE, on_brick(s.brick, 0.2, 0.0, 0.0), at_vertex(s.cube, 4));
+    d = describe_joint(PBS_JOINT_DISTANCE, on_body(s.brick, 0.2, 0.0, 0.0), at_vertex(s.cube, 4));
     d.upper = 3.3;
     d.spring_stiffness = 10.0;
     d.spring_damping = 1.0;
     assert_ok(pbs_joint_create(s.world, &d, &joints[1]));
-    d = describe(PBS_JOINT_WELD, on_brick(s.brick, 0.2, 0.0, 0.0), on_brick(other, -0.2, 0.0, 0.0));
+    d = describe_joint(PBS_JOINT_WELD, on_body(s.brick, 0.2, 0.0, 0.0),
+                       on_body(other, -0.2, 0.0, 0.0));
     d.break_force = 100.0;
     assert_ok(pbs_joint_create(s.world, &d, &joints[2]));
     return s.world;
@@ -422,15 +393,16 @@ static void restored_joints_go_on_to_the_same_bits(void **state) {
     for (int i = 0; i < 15; i++) {
         assert_ok(pbs_world_step(world, 0.01));
     }
-    assert_int_equal(state_of(world, joints[2]).broken, 1);
+    assert_int_equal(joint_state_of(world, joints[2]).broken, 1);
     const struct saved_world saved = save_world(world);
     assert_ok(pbs_world_restore(other, saved.data, saved.size));
     assert_int_equal(pbs_world_joint_count(other), 3);
-    assert_int_equal(state_of(other, joints[2]).broken, 1);
+    assert_int_equal(joint_state_of(other, joints[2]).broken, 1);
     for (int i = 0; i < 15; i++) {
         assert_ok(pbs_world_step(world, 0.01));
         assert_ok(pbs_world_step(other, 0.01));
-        const pbs_joint_state a = state_of(world, joints[0]), b = state_of(other, joints[0]);
+        const pbs_joint_state a = joint_state_of(world, joints[0]),
+                              b = joint_state_of(other, joints[0]);
         assert_true(memcmp(&a, &b, sizeof a) == 0);
         assert_true(pbs_world_hash(world) == pbs_world_hash(other));
     }
@@ -480,8 +452,8 @@ static void refused_memory_leaves_the_world_as_it_was(void **state) {
     test_allocator_init(&allocator);
     pbs_world *world = new_world_with(&allocator);
     const pbs_body brick = add_brick(world, 0.0, 0.0);
-    pbs_joint_desc d = describe(PBS_JOINT_BALL, in_space(0.0, 0.0, 0.0),
-                                on_brick(brick, 0.1, 0.0, 0.0));
+    pbs_joint_desc d = describe_joint(PBS_JOINT_BALL, in_space(0.0, 0.0, 0.0),
+                                      on_body(brick, 0.1, 0.0, 0.0));
     uint64_t refused = 0;
     assert_ok(refuse_until_success(&allocator, world, create_joint, &d, &refused));
     assert_true(refused > 0);
