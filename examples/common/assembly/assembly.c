@@ -99,6 +99,7 @@ pbs_body assembly_add_soft(struct assembly *a, struct tet_mesh *mesh, const stru
         d.tet_count = mesh->tet_count;
         d.density = of->density;
         d.young = of->young;
+        d.yield_stress = of->yield;
         d.damping = of->damping;
         finish_body(a, pbs_body_create_solid(a->world, &d, &out), out, of);
     }

@@ -30,6 +30,7 @@ bool assembly_require(struct assembly *a, bool done, const char *what);
 struct matter {
     double density;  ///< kg/m^3
     double young;    ///< Pa; of stiff bodies it does not matter
+    double yield;    ///< Pa: the stress from which on soft bodies flow; 0: they do not
     double damping;  ///< s
     double friction; ///< Coulomb coefficient
     uint32_t group;  ///< 0: 1
