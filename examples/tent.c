@@ -188,20 +188,12 @@ static void blow(struct assembly *a, struct tent *tent) {
     free(forces);
 }
 
-static void add_momentum(const struct assembly *a, pbs_body body, double sum[3]) {
-    const double *masses = pbs_body_masses(a->world, body);
-    const double *velocities = pbs_body_velocities(a->world, body);
-    for (size_t i = 0; i < 3 * pbs_body_vertex_count(a->world, body); i++) {
-        sum[i % 3] += masses[i / 3] * velocities[i];
-    }
-}
-
 /// Adds up all forces on the tent, which are to change its momentum as it has changed in the step.
 static void balance(struct assembly *a, struct tent *tent, double wind, double h) {
     double momentum[3] = {0.0}, left[3] = {wind, -tent->weight, 0.0};
-    add_momentum(a, tent->sheet, momentum);
+    assembly_add_momentum(a, tent->sheet, momentum);
     for (size_t i = 0; i < POLES; i++) {
-        add_momentum(a, tent->poles[i], momentum);
+        assembly_add_momentum(a, tent->poles[i], momentum);
     }
     for (int k = 0; k < 3; k++) {
         tent->ground[k] = 0.0;
@@ -220,16 +212,6 @@ static void balance(struct assembly *a, struct tent *tent, double wind, double h
     tent->unbalanced = sqrt(left[0] * left[0] + left[1] * left[1] + left[2] * left[2]);
 }
 
-/// By default a stage counts as solved where Newton's method moves nothing any more that one could
-/// see. Forces of joints are then known less well than places; to weigh the tent all of them are to
-/// balance.
-static void solve_exactly(struct assembly *a) {
-    pbs_world_desc d = {.struct_size = sizeof d};
-    assembly_check(a, pbs_world_settings(a->world, &d));
-    d.velocity_tolerance = 0.0;
-    assembly_check(a, pbs_world_set_settings(a->world, &d));
-}
-
 static void after_step(void *user, struct assembly *a, int64_t step) {
     struct tent *tent = user;
     const struct play *play = &tent->settings->play;
@@ -244,7 +226,7 @@ static void after_step(void *user, struct assembly *a, int64_t step) {
         blow(a, tent);
     }
     if (step == play->frames * play->steps - WEIGHED) {
-        solve_exactly(a);
+        assembly_solve_exactly(a);
     }
     for (size_t i = 0; i < ROPES; i++) {
         draw_rope(a, &tent->ropes[i]);

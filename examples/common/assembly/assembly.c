@@ -34,6 +34,14 @@ void assembly_end(struct assembly *a) {
     a->world = NULL;
 }
 
+void assembly_solve_exactly(struct assembly *a) {
+    pbs_world_desc d = {.struct_size = sizeof d};
+    if (!a->failed && assembly_check(a, pbs_world_settings(a->world, &d))) {
+        d.velocity_tolerance = 0.0;
+        assembly_check(a, pbs_world_set_settings(a->world, &d));
+    }
+}
+
 // --- colliders ---
 
 pbs_collider assembly_add_ground(struct assembly *a, double friction) {
@@ -229,6 +237,15 @@ double assembly_mass(const struct assembly *a, pbs_body body) {
         sum += masses[v];
     }
     return sum;
+}
+
+void assembly_add_momentum(struct assembly *a, pbs_body body, double sum[3]) {
+    pbs_motion motion = {.struct_size = sizeof motion};
+    if (!a->failed && assembly_check(a, pbs_body_motion(a->world, body, &motion))) {
+        for (int k = 0; k < 3; k++) {
+            sum[k] += motion.momentum[k];
+        }
+    }
 }
 
 double assembly_gap(struct assembly *a) {

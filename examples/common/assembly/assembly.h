@@ -22,6 +22,11 @@ struct assembly {
 void assembly_begin(struct assembly *a, int64_t threads);
 void assembly_end(struct assembly *a);
 
+/// By default a stage counts as solved where Newton's method moves nothing any more that one could
+/// see. Forces are then known less well than places; for steps in which they are weighed all of
+/// them are to balance.
+void assembly_solve_exactly(struct assembly *a);
+
 /// Notes the library's last error where a call answered less than 0, or `done` is false.
 bool assembly_check(struct assembly *a, pbs_status status);
 bool assembly_require(struct assembly *a, bool done, const char *what);
@@ -75,6 +80,8 @@ size_t assembly_attach(struct assembly *a, pbs_body soft, pbs_body stiff, attach
 
 pbs_joint_state assembly_state(struct assembly *a, pbs_joint joint);
 double assembly_mass(const struct assembly *a, pbs_body body);
+/// Adds the momentum of a body, kg m/s.
+void assembly_add_momentum(struct assembly *a, pbs_body body, double sum[3]);
 /// m: the largest gap of all joints that are not broken, over its tolerance where that is set.
 double assembly_gap(struct assembly *a);
 /// How many pairs of surfaces touch or go through each other.
