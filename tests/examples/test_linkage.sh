@@ -9,8 +9,8 @@ linkage=${BUILD:-build}/examples/linkage
 
 holds() {
     check "hinges hold to the 1e-9 m that they are told" fact 'v["hinge_gap"] < 1e-9'
-    # Affine bodies have the energy k V |A^T A - 1|^2 with k = 1e7 Pa by default, so a bar of the section S = (3 cm)^2 that
-    # bears F along itself is strained by F / (8 k S). Its hinges bear F and more.
+    # Affine bodies have the energy k V |A^T A - 1|^2 with k = 1e7 Pa by default, so a bar of the section S = (3 cm)^2
+    # that bears F along itself is strained by F / (8 k S). Its hinges bear F and more.
     check "bars stretch no more than they must" fact 'v["stretch"] < v["bearing"] / (8e7 * 0.03^2)'
     check "nothing goes through anything" fact 'v["overlaps"] == 0'
     check "all steps converged, none was divided" fact 'v["unconverged"] == 0 && v["divided"] == 0'
@@ -35,8 +35,8 @@ check "the clay keeps most of the dent" fact 'v["dent"] > 0.5 * v["deepest"] && 
 check "a turn in clay that does not flow" plays "$linkage" --cells 10 --frames 96 --yield 0 --torque 300
 turns 300
 holds
-# Friction at the ground can hold no more of a strain than the clay's weight causes. That has shortened it by
-# density g height^2 / 2 over the modulus of a layer, 1.35 of Young's for Poisson's 0.3.
+# Friction at the ground can hold no more of a strain than the clay's weight causes. That has shortened it by density g
+# height^2 / 2 over the modulus of a layer, 1.35 of Young's for Poisson's 0.3.
 check "it comes back" fact 'v["dent"] < 1700 * 9.81 * 0.15^2 / (2 * 1.35 * 1e5)'
 
 check "a motor of 5 N m" plays "$linkage" --cells 10 --frames 96 --torque 5
