@@ -29,10 +29,7 @@ static pbs_world *point_world(const pbs_integrator_desc *d, double *k, double be
     settings.contact = PBS_CONTACT_PROJECTION;
     settings.tolerance = 1e-10;
     pbs_world *world = new_world_from(&settings);
-    pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_create(d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, d);
     pbs_custom_desc c;
     point_describe(&c, position, wall, k);
     c.velocities = velocity;

@@ -34,11 +34,8 @@ static struct slide slide(const struct slope *slope) {
     d.slip_velocity = SLIP_VELOCITY;
     pbs_world *world = new_world_from(&d);
     pbs_integrator_desc how;
-    pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_desc_init(&how, sizeof how, slope->scheme));
-    assert_ok(pbs_integrator_create(&how, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, &how);
     add_ground(world);
     pbs_solid_desc solid;
     assert_ok(pbs_solid_desc_init(&solid, sizeof solid));
@@ -161,11 +158,8 @@ static struct throw throw_box(uint32_t friction_iterations, int32_t scheme, doub
     d.relative_tolerance = 1e-9;
     pbs_world *world = new_world_from(&d);
     pbs_integrator_desc how;
-    pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_desc_init(&how, sizeof how, scheme));
-    assert_ok(pbs_integrator_create(&how, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, &how);
     const pbs_collider ground = add_ground(world);
     struct box_surface box;
     box_surface_make(&box, (const double[3]){0.1, 0.1, 0.1});

@@ -16,12 +16,7 @@ static pbs_world *new_joint_world(int32_t scheme, double gravity) {
     d.gravity[1] = -gravity;
     d.relative_tolerance = 1e-8;
     pbs_world *world = new_world_from(&d);
-    pbs_integrator_desc how;
-    pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_desc_init(&how, sizeof how, scheme));
-    assert_ok(pbs_integrator_create(&how, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_scheme(world, scheme);
     return world;
 }
 

@@ -25,11 +25,8 @@ static double rebound(int32_t scheme, double phase) {
     settings.relative_tolerance = 1e-10;
     pbs_world *world = new_world_from(&settings);
     pbs_integrator_desc d;
-    pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
-    assert_ok(pbs_integrator_create(&d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, &d);
     pbs_collider_desc ground;
     pbs_collider collider;
     assert_ok(pbs_collider_desc_init(&ground, sizeof ground));

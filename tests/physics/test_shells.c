@@ -289,12 +289,7 @@ static struct drum new_drum(const struct mode *mode, double speed, int32_t schem
         const uint32_t vertex = (uint32_t)i;
         assert_ok(pbs_body_pin(drum.world, drum.body, &vertex, 1, PBS_AXIS_ALL));
     }
-    pbs_integrator_desc integrator_desc;
-    pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_desc_init(&integrator_desc, sizeof integrator_desc, scheme));
-    assert_ok(pbs_integrator_create(&integrator_desc, &integrator));
-    assert_ok(pbs_world_set_integrator(drum.world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_scheme(drum.world, scheme);
     free(stretched);
     free(velocities);
     return drum;

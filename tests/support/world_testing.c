@@ -20,6 +20,19 @@ pbs_world *new_world_with(struct test_allocator *allocator) {
     return new_world_from(&d);
 }
 
+void use_integrator(pbs_world *world, const pbs_integrator_desc *d) {
+    pbs_integrator *integrator = NULL;
+    assert_ok(pbs_integrator_create(d, &integrator));
+    assert_ok(pbs_world_set_integrator(world, integrator));
+    pbs_integrator_destroy(integrator);
+}
+
+void use_scheme(pbs_world *world, int32_t scheme) {
+    pbs_integrator_desc d;
+    assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
+    use_integrator(world, &d);
+}
+
 pbs_body add_cube(pbs_world *world, size_t cells, double size, const double corner[3],
                   const pbs_solid_desc *like) {
     pbs_body body = {0};

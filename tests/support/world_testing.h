@@ -11,6 +11,10 @@ pbs_world *new_world(void);
 pbs_world *new_world_with(struct test_allocator *allocator);
 pbs_world *new_world_from(const pbs_world_desc *d);
 
+/// An integrator as described, or of that scheme with its defaults.
+void use_integrator(pbs_world *world, const pbs_integrator_desc *d);
+void use_scheme(pbs_world *world, int32_t scheme);
+
 /// See cube_create.
 pbs_body add_cube(pbs_world *world, size_t cells, double size, const double corner[3],
                   const pbs_solid_desc *like);

@@ -12,13 +12,6 @@ static pbs_integrator_desc describe(int32_t scheme) {
     return d;
 }
 
-static void use(pbs_world *world, const pbs_integrator_desc *d) {
-    pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_create(d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
-}
-
 static pbs_world *world_of(const pbs_integrator_desc *d, struct oscillation *o) {
     pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_create(d, &integrator));
@@ -164,7 +157,7 @@ static void divided_steps_carry_the_target(void **state) {
         pbs_world *world = new_world_from(&w);
         pbs_integrator_desc d = describe(scheme);
         d.energy_control.decay_time = 50.0;
-        use(world, &d);
+        use_integrator(world, &d);
         pbs_custom_desc c;
         springs_describe(&c, 1, position, &mass, 1, &stencil);
         c.width = 1;
@@ -200,7 +193,7 @@ static void friction_is_off_the_target(void **state) {
     for (int moving = 0; moving < 2; moving++) {
         pbs_world *world = new_world();
         const pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
-        use(world, &d);
+        use_integrator(world, &d);
         pbs_collider_desc c;
         assert_ok(pbs_collider_desc_init(&c, sizeof c));
         c.friction = 0.3;
@@ -244,7 +237,7 @@ static void changes_of_gravity_are_work(void **state) {
     const double upward[3] = {0.0, 3.0, 0.0};
     pbs_world *world = new_world();
     const pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
-    use(world, &d);
+    use_integrator(world, &d);
     const pbs_body cube = add_cube(world, 1, 0.1, origin, NULL);
     assert_ok(scene_step(world, 10));
     const double before = energy_of(world).total, h = 1.0 / 60.0;
@@ -301,8 +294,8 @@ static void frames_agree_on_scripts(void **state) {
         pbs_body bodies[2];
         pbs_world *still = row_of_springs(0.0, &bodies[0]);
         pbs_world *carried = row_of_springs(speed, &bodies[1]);
-        use(still, &d);
-        use(carried, &d);
+        use_integrator(still, &d);
+        use_integrator(carried, &d);
         double least = 2.0;
         for (int i = 1; i <= 40; i++) {
             pull(still, bodies[0], 0.0, h, i);
@@ -330,7 +323,7 @@ static void scripts_store_their_work(void **state) {
     for (int32_t scheme = PBS_SCHEME_A_1; scheme <= PBS_SCHEME_ENERGY_BLENDING; scheme++) {
         pbs_world *world = new_world();
         const pbs_integrator_desc d = describe(scheme);
-        use(world, &d);
+        use_integrator(world, &d);
         pbs_custom_desc c;
         springs_describe(&c, 2, positions, masses, 1, stencil);
         c.no_gravity = 1;
@@ -380,8 +373,8 @@ static void frames_agree_on_walls(void **state) {
     pbs_collider walls[2];
     pbs_world *still = cube_and_wall(-speed, &cubes[0], &walls[0]);
     pbs_world *pushed = cube_and_wall(0.0, &cubes[1], &walls[1]);
-    use(still, &d);
-    use(pushed, &d);
+    use_integrator(still, &d);
+    use_integrator(pushed, &d);
     uint32_t contacts = 0;
     for (int i = 1; i <= 30; i++) {
         const double position[3] = {0.0, speed * h * i, 0.0}, upright[4] = {0.0, 0.0, 0.0, 1.0};
@@ -411,7 +404,7 @@ static void a_bounce_returns_the_energy(void **state) {
         pbs_collider wall;
         pbs_world *world = cube_and_wall(-1.0, &cube, &wall);
         const pbs_integrator_desc d = describe(schemes[s]);
-        use(world, &d);
+        use_integrator(world, &d);
         const double first = energy_of(world).total;
         uint32_t touched = 0;
         for (int i = 0; i < 40; i++) {
@@ -559,7 +552,7 @@ static pbs_world *tight_world(const pbs_integrator_desc *d) {
     w.contact = PBS_CONTACT_PROJECTION;
     w.tolerance = 1e-10;
     pbs_world *world = new_world_from(&w);
-    use(world, d);
+    use_integrator(world, d);
     return world;
 }
 
@@ -613,7 +606,7 @@ static pbs_world *meeting(bool brick, bool cube, double gravity, int32_t threads
     pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
     d.energy_control.by_island = 1;
     pbs_world *world = new_world_from(&w);
-    use(world, &d);
+    use_integrator(world, &d);
     if (brick) {
         struct box_surface box;
         pbs_affine_desc affine;
@@ -752,7 +745,7 @@ static void free_flight_stays_free(void **state) {
         pbs_collider wall;
         pbs_world *world = cube_and_wall(2.0, &cube, &wall);
         const pbs_integrator_desc d = describe(scheme);
-        use(world, &d);
+        use_integrator(world, &d);
         for (int i = 0; i < 50; i++) {
             assert_ok(pbs_world_step(world, 0.02));
         }

@@ -17,10 +17,7 @@ static pbs_integrator_desc describe(int32_t scheme) {
 
 static pbs_world *world_with(const pbs_world_desc *settings, const pbs_integrator_desc *d) {
     pbs_world *world = new_world_from(settings);
-    pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_create(d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, d);
     return world;
 }
 
@@ -368,11 +365,8 @@ static void what_rests_stays(void **state) {
     for (int i = 0; i < 300; i++) {
         assert_ok(pbs_world_step(world, 1.0 / 60.0));
     }
-    pbs_integrator *integrator = NULL;
     const pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH);
-    assert_ok(pbs_integrator_create(&d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, &d);
     for (int i = 0; i < 240; i++) {
         assert_ok(pbs_world_step(world, 1.0 / 60.0));
     }

@@ -5,15 +5,6 @@
 
 static const double origin[3] = {0.0, 0.0, 0.0};
 
-static void use_scheme(pbs_world *world, int32_t scheme) {
-    pbs_integrator_desc d;
-    assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
-    pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_create(&d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
-}
-
 /// |v(1) - exp(-drag)| of a cube that drag alone acts on, after n equal steps.
 static double drag_error(const struct scheme_table *scheme, int n) {
     const double drag = 2.0;

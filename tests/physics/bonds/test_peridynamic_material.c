@@ -113,7 +113,6 @@ static pbs_world *new_world_of(int32_t scheme, int32_t matrix) {
     pbs_world_desc settings;
     pbs_expert_desc expert;
     pbs_integrator_desc d;
-    pbs_integrator *integrator = NULL;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
     expert_settings(&expert, &settings);
     memset(settings.gravity, 0, sizeof settings.gravity);
@@ -122,9 +121,7 @@ static pbs_world *new_world_of(int32_t scheme, int32_t matrix) {
     settings.relative_tolerance = 1e-9;
     pbs_world *world = new_world_from(&settings);
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
-    assert_ok(pbs_integrator_create(&d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, &d);
     return world;
 }
 

@@ -6,16 +6,13 @@ static const double PI = 3.14159265358979323846;
 static pbs_world *explicit_world(int32_t threads) {
     pbs_world_desc settings;
     pbs_integrator_desc d;
-    pbs_integrator *verlet = NULL;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
     memset(settings.gravity, 0, sizeof settings.gravity);
     settings.contact = PBS_CONTACT_PROJECTION;
     settings.threads = threads;
     pbs_world *world = new_world_from(&settings);
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_VELOCITY_VERLET));
-    assert_ok(pbs_integrator_create(&d, &verlet));
-    assert_ok(pbs_world_set_integrator(world, verlet));
-    pbs_integrator_destroy(verlet);
+    use_integrator(world, &d);
     return world;
 }
 

@@ -33,15 +33,12 @@ static pbs_shell_desc describe(double yield) {
 static pbs_world *world_of(int32_t scheme) {
     pbs_world_desc settings;
     pbs_integrator_desc d;
-    pbs_integrator *integrator = NULL;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
     memset(settings.gravity, 0, sizeof settings.gravity);
     settings.contact = PBS_CONTACT_PROJECTION;
     pbs_world *world = new_world_from(&settings);
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
-    assert_ok(pbs_integrator_create(&d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, &d);
     return world;
 }
 
@@ -183,12 +180,9 @@ static void failed_steps_leave_no_crease(void **state) {
     int evaluations = 100000;
     pbs_world *world = world_of(PBS_SCHEME_IMPLICIT_EULER);
     pbs_integrator_desc d;
-    pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_IMPLICIT_EULER));
     d.step_control.max = 2e-3;
-    assert_ok(pbs_integrator_create(&d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, &d);
     add_crumpling(world);
     add_stopping_particle(world, &evaluations);
     int needed = evaluations;

@@ -374,12 +374,9 @@ static pbs_world *pulled_block(const uint32_t *number, pbs_body *body) {
         v[3 * (size_t)number[i]] = 40.0 * (at[0] - 0.6);
     }
     pbs_integrator_desc settings;
-    pbs_integrator *verlet = NULL;
     pbs_world *world = weightless_world();
     assert_ok(pbs_integrator_desc_init(&settings, sizeof settings, PBS_SCHEME_VELOCITY_VERLET));
-    assert_ok(pbs_integrator_create(&settings, &verlet));
-    assert_ok(pbs_world_set_integrator(world, verlet));
-    pbs_integrator_destroy(verlet);
+    use_integrator(world, &settings);
     pbs_peridynamic_desc d = describe(NULL);
     d.particle_count = BLOCK;
     d.positions = x;

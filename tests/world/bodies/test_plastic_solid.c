@@ -15,19 +15,6 @@ static const int32_t materials[] = {PBS_MATERIAL_FIXED_COROTATED, PBS_MATERIAL_N
                                     PBS_MATERIAL_STABLE_NEO_HOOKEAN,
                                     PBS_MATERIAL_ST_VENANT_KIRCHHOFF};
 
-static void use(pbs_world *world, pbs_integrator_desc *d) {
-    pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_create(d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
-}
-
-static void use_scheme(pbs_world *world, int32_t scheme) {
-    pbs_integrator_desc d;
-    assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
-    use(world, &d);
-}
-
 static pbs_world *world_of(int32_t scheme, int32_t threads) {
     pbs_world_desc settings;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
@@ -455,7 +442,7 @@ static pbs_world *stopping_world(int *evaluations, pbs_body *body) {
     pbs_integrator_desc d;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_IMPLICIT_EULER));
     d.step_control.max = 1e-3;
-    use(world, &d);
+    use_integrator(world, &d);
     *body = add_swinging(world);
     add_stopping_particle(world, evaluations);
     assert_ok(pbs_world_advance(world, 3e-3));
@@ -505,7 +492,7 @@ static void rejected_steps_count_nothing(void **state) {
         d.step_control.max = doubling ? 4e-3 : 2e-5;
         d.step_control.initial = doubling ? 4e-3 : 0.0;
         d.step_control.tolerance = 1e-6;
-        use(world, &d);
+        use_integrator(world, &d);
         const pbs_body body = add_swinging(world);
         assert_ok(pbs_world_advance(world, 4e-3));
         if (doubling) {

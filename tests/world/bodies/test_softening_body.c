@@ -26,7 +26,6 @@ static pbs_peridynamic_desc describe(int32_t dimension, const double *box) {
 static pbs_world *world_of(int32_t scheme, int32_t threads, int32_t step_control) {
     pbs_world_desc settings;
     pbs_integrator_desc d;
-    pbs_integrator *integrator = NULL;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
     memset(settings.gravity, 0, sizeof settings.gravity);
     settings.contact = PBS_CONTACT_PROJECTION;
@@ -36,9 +35,7 @@ static pbs_world *world_of(int32_t scheme, int32_t threads, int32_t step_control
     d.step_control.kind = step_control;
     d.step_control.max = 1e-5;
     d.step_control.tolerance = 1e-9;
-    assert_ok(pbs_integrator_create(&d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, &d);
     return world;
 }
 

@@ -10,11 +10,8 @@ static pbs_world *weightless_world(int32_t scheme) {
     settings.relative_tolerance = 1e-12;
     pbs_world *world = new_world_from(&settings);
     pbs_integrator_desc d;
-    pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
-    assert_ok(pbs_integrator_create(&d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, &d);
     return world;
 }
 

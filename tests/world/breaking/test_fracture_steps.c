@@ -30,13 +30,6 @@ static pbs_integrator_desc describe(size_t control) {
     return d;
 }
 
-static void use(pbs_world *world, const pbs_integrator_desc *d) {
-    pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_create(d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
-}
-
 static pbs_world *weightless_world(uint32_t threads) {
     pbs_world_desc settings;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
@@ -86,7 +79,7 @@ static pbs_stats pull(const pbs_integrator_desc *d) {
     pbs_world *world = weightless_world(1);
     pbs_broken_bond event;
     const pbs_body body = add_pair(world, 1.0, 0.0);
-    use(world, d);
+    use_integrator(world, d);
     // Past 1 % at 28 ms.
     stretch(world, body, 1.0, 0.0, 0.01 / 0.28 * 0.97);
     assert_ok(pbs_world_advance(world, 0.097));
@@ -132,7 +125,7 @@ static void steps_grow_from_the_short_ones(void **state) {
     d.step_control.fracture_quiet_steps = 4;
     pbs_world *world = weightless_world(1);
     const pbs_body body = add_pair(world, 1.0, 0.0);
-    use(world, &d);
+    use_integrator(world, &d);
     stretch(world, body, 1.0, 0.0, 0.01 / 0.28 * 0.49);
     assert_ok(pbs_world_advance(world, 0.049));
     assert_int_equal(stats_of(world).step_control.accepted, 3 + 4 + 3 + 1);
@@ -150,7 +143,7 @@ static void a_crack_is_given_its_time(void **state) {
         pbs_world *world = weightless_world(1);
         const pbs_body one = add_pair(world, 1.0, 0.0);
         const pbs_body other = add_pair(world, 0.5, 1.0);
-        use(world, &d);
+        use_integrator(world, &d);
         stretch(world, one, 1.0, 0.0, 0.01 / 0.28);
         // In the last of the steps that are short.
         stretch(world, other, 0.5, 1.0, second ? 0.01 / (0.3 + 96.0 * time) : 1e-3);
@@ -207,7 +200,7 @@ static void a_crack_in_a_peridynamic_body_crosses_a_horizon(void **state) {
             pbs_world *world = weightless_world(1);
             const pbs_body body = add_peridynamic_pair(world, dimensions[kind], 0.0);
             const pbs_body other = add_pair(world, 1.0, 1.0);
-            use(world, &d);
+            use_integrator(world, &d);
             stretch(world, body, 1.0, 0.0, 0.02);
             stretch(world, other, 1.0, 1.0, beams ? 0.02 : 1e-3);
             assert_ok(pbs_world_advance(world, 0.2));
@@ -232,7 +225,7 @@ static void fixed_steps_stay(void **state) {
         d.step_control.fracture_step = i == 0 ? 1e-5 : 0.0;
         d.step_control.fracture_quiet_steps = i == 0 ? 1 : 0;
         const pbs_body body = add_pair(world, 1.0, 0.0);
-        use(world, &d);
+        use_integrator(world, &d);
         stretch(world, body, 1.0, 0.0, 0.01 / 0.28);
         assert_ok(pbs_world_advance(world, 0.1));
         assert_int_equal(events_of(world, NULL, 0), 1);
@@ -278,7 +271,7 @@ static pbs_integrator_desc describe_for_block(size_t control) {
 
 static pbs_world *new_bursting(const pbs_integrator_desc *d, uint32_t threads) {
     pbs_world *world = weightless_world(threads);
-    use(world, d);
+    use_integrator(world, d);
     add_bursting(world);
     return world;
 }
@@ -431,7 +424,7 @@ static void the_next_estimate_knows_of_no_broken_bond(void **state) {
         p.velocities[3] = 1.0;
         p.d.tensile_strength = 1e5;
         assert_ok(pbs_body_create_bonded(world, &p.d, &body));
-        use(world, &d);
+        use_integrator(world, &d);
         for (int n = 0; bonded_count_broken(world, body) == 0; n++) {
             assert_true(n < 100);
             assert_ok(pbs_world_advance(world, 1e-4));

@@ -19,12 +19,9 @@ static pbs_world *new_hanging_world(uint32_t passes) {
 
 static void set_steps(pbs_world *world, const pbs_step_control *control) {
     pbs_integrator_desc d;
-    pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_IMPLICIT_EULER));
     d.step_control = *control;
-    assert_ok(pbs_integrator_create(&d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, &d);
 }
 
 static pbs_body add_brick(pbs_world *world) {

@@ -522,12 +522,7 @@ static void restored_in_contact_goes_on_alike(void **state) {
     for (size_t i = 0; i < COUNT_OF(schemes); i++) {
         pbs_world_desc d = barrier_settings(9.8);
         pbs_world *world = make_pile(&d);
-        pbs_integrator_desc desc;
-        pbs_integrator *integrator = NULL;
-        assert_ok(pbs_integrator_desc_init(&desc, sizeof desc, schemes[i]));
-        assert_ok(pbs_integrator_create(&desc, &integrator));
-        assert_ok(pbs_world_set_integrator(world, integrator));
-        pbs_integrator_destroy(integrator);
+        use_scheme(world, schemes[i]);
         for (int s = 0; s < 6; s++) {
             assert_true(pbs_world_step(world, 1.0 / 100.0) >= 0);
         }

@@ -212,10 +212,7 @@ static void energy_control_counts_what_penalties_hold(void **state) {
     pbs_world *world = new_world_from(&d);
     pbs_integrator_desc scheme;
     assert_ok(pbs_integrator_desc_init(&scheme, sizeof scheme, PBS_SCHEME_A_SEARCH));
-    pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_create(&scheme, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, &scheme);
     pbs_body bodies[2];
     add_collision(world, bodies);
     const double before = energy_of(world).total;

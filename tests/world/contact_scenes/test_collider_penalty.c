@@ -195,12 +195,7 @@ static void impacts_go_in_by_the_cube_root(void **state) {
     (void)state;
     const pbs_world_desc d = settings();
     pbs_world *world = new_world_from(&d);
-    pbs_integrator_desc scheme;
-    pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_desc_init(&scheme, sizeof scheme, PBS_SCHEME_TRAPEZOIDAL));
-    assert_ok(pbs_integrator_create(&scheme, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_scheme(world, PBS_SCHEME_TRAPEZOIDAL);
     assert_ok(pbs_world_set_gravity(world, (double[3]){0.0}));
     const pbs_collider_desc c = new_penalty(PBS_SHAPE_HALF_SPACE);
     add(world, &c);

@@ -8,15 +8,6 @@
 
 static const double origin[3] = {0.0, 0.0, 0.0};
 
-static void use_scheme(pbs_world *world, int32_t scheme) {
-    pbs_integrator_desc d;
-    pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
-    assert_ok(pbs_integrator_create(&d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
-}
-
 static pbs_world *weightless_world(int32_t scheme, double tolerance) {
     pbs_world_desc settings;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));

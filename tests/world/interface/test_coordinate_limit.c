@@ -404,15 +404,12 @@ static void steps_end_within_the_limit(void **state) {
         d.divisions = n % 2 == 0 ? 0 : 3;
         pbs_world *world = new_world_from(&d);
         pbs_integrator_desc scheme;
-        pbs_integrator *integrator;
         assert_ok(pbs_integrator_desc_init(&scheme, sizeof scheme, PBS_SCHEME_IMPLICIT_EULER));
         scheme.step_control.kind = n < 2 ? PBS_STEP_FIXED : PBS_STEP_DOUBLING;
         scheme.step_control.tolerance = 1e-3;
         scheme.step_control.max = 1.0;
         scheme.step_control.min = 1e-3;
-        assert_ok(pbs_integrator_create(&scheme, &integrator));
-        assert_ok(pbs_world_set_integrator(world, integrator));
-        pbs_integrator_destroy(integrator);
+        use_integrator(world, &scheme);
         add_particles(world);
         add_particles(world);
         throw_up(world, 0.5e30);

@@ -177,7 +177,7 @@ static pbs_status init_integrator(void *d, size_t size) {
     return pbs_integrator_desc_init(d, size, PBS_SCHEME_IMPLICIT_EULER);
 }
 
-static pbs_status use_integrator(pbs_world *w, const void *d) {
+static pbs_status make_integrator(pbs_world *w, const void *d) {
     (void)w;
     pbs_integrator *made = NULL;
     const pbs_status status = pbs_integrator_create(d, &made);
@@ -208,7 +208,7 @@ static const struct settings_row settings_rows[] = {
     {"pbs_bonded_desc", sizeof(pbs_bonded_desc), init_bonded, use_bonded},
     {"pbs_affine_desc", sizeof(pbs_affine_desc), init_affine, use_affine},
     {"pbs_collider_desc", sizeof(pbs_collider_desc), init_collider, use_collider},
-    {"pbs_integrator_desc", sizeof(pbs_integrator_desc), init_integrator, use_integrator},
+    {"pbs_integrator_desc", sizeof(pbs_integrator_desc), init_integrator, make_integrator},
     {"pbs_system_desc", sizeof(pbs_system_desc), init_system, use_system},
 };
 

@@ -16,7 +16,6 @@ struct run {
 
 static void set_integrator(pbs_world *world, const struct run *run) {
     pbs_integrator_desc d;
-    pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, run->scheme));
     d.linearized = run->linearized;
     d.step_control.max = run->linearized ? 5e-3 : d.step_control.max;
@@ -25,9 +24,7 @@ static void set_integrator(pbs_world *world, const struct run *run) {
         d.step_control.tolerance = 1e-4;
         d.step_control.initial = 1e-3;
     }
-    assert_ok(pbs_integrator_create(&d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, &d);
 }
 
 /// A block clamped at one side whose other side is thrown down on a floor; most bonds break at

@@ -6,16 +6,13 @@
 static const double origin[3] = {0.0, 0.0, 0.0};
 static const double GROUND = -100.0; // J
 
-static void use_scheme(pbs_world *world, int32_t scheme, int32_t by_island) {
+static void control_energy(pbs_world *world, int32_t scheme, int32_t by_island) {
     pbs_integrator_desc d;
-    pbs_integrator *integrator;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
     d.energy_control.by_island = by_island;
     d.energy_control.fraction = 0.5;
     d.energy_control.ground = GROUND;
-    assert_ok(pbs_integrator_create(&d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(world, &d);
 }
 
 static pbs_body add_particle(pbs_world *world) {
@@ -46,7 +43,7 @@ static pbs_world *hanging_world(int32_t scheme, int32_t by_island) {
     d.tolerance = 1e-9;
     d.velocity_tolerance = 0.0;
     pbs_world *world = new_world_from(&d);
-    use_scheme(world, scheme, by_island);
+    control_energy(world, scheme, by_island);
     return world;
 }
 

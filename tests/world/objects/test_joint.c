@@ -135,7 +135,7 @@ static void wrong_joints_are_refused(void **state) {
     pbs_world_destroy(s.world);
 }
 
-static void use_scheme(pbs_world *world, int32_t scheme, pbs_status expected) {
+static void try_scheme(pbs_world *world, int32_t scheme, pbs_status expected) {
     pbs_integrator_desc d;
     pbs_integrator *integrator = NULL;
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
@@ -156,11 +156,11 @@ static void explicit_schemes_refuse_joints(void **state) {
         const pbs_joint_desc d = describe_joint(PBS_JOINT_BALL, in_space(0.0, 0.0, 0.0),
                                                 on_body(s.brick, 0.0, 0.0, 0.0));
         assert_ok(pbs_joint_create(s.world, &d, &joint));
-        use_scheme(s.world, schemes[i], PBS_ERROR_ARGUMENT);
+        try_scheme(s.world, schemes[i], PBS_ERROR_ARGUMENT);
         assert_message("moves no joints");
         assert_ok(pbs_joint_destroy(s.world, joint));
         if (schemes[i] == PBS_SCHEME_ENERGY_BLENDING) {
-            use_scheme(s.world, schemes[i], PBS_OK);
+            try_scheme(s.world, schemes[i], PBS_OK);
             assert_status(pbs_joint_create(s.world, &d, &joint), PBS_ERROR_ARGUMENT);
         }
         pbs_world_destroy(s.world);

@@ -165,11 +165,8 @@ static void setup(struct world_of_all *w, int32_t scheme, const struct change *c
         }
     }
     pbs_integrator_desc i;
-    pbs_integrator *integrator;
     assert_ok(pbs_integrator_desc_init(&i, sizeof i, scheme));
-    assert_ok(pbs_integrator_create(&i, &integrator));
-    assert_ok(pbs_world_set_integrator(w->world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_integrator(w->world, &i);
 }
 
 static void step(pbs_world *world, int count) {

@@ -309,12 +309,7 @@ static void sums_agree_for_every_scheme(void **state) {
     for (size_t i = 0; i < COUNT_OF(schemes); i++) {
         const pbs_world_desc d = barrier_settings();
         pbs_world *world = make_yard(&d, 0.0);
-        pbs_integrator_desc choice;
-        pbs_integrator *integrator = NULL;
-        assert_ok(pbs_integrator_desc_init(&choice, sizeof choice, schemes[i]));
-        assert_ok(pbs_integrator_create(&choice, &integrator));
-        assert_ok(pbs_world_set_integrator(world, integrator));
-        pbs_integrator_destroy(integrator);
+        use_scheme(world, schemes[i]);
         double most = 0.0;
         for (int s = 0; s < (testing_is_small() ? 3 : 8); s++) {
             assert_ok(pbs_world_step(world, 1.0 / 200.0));
@@ -503,7 +498,6 @@ static void impulses_add_up_over_an_advance(void **state) {
         d.newton_limit = control == 0 ? 10 : d.newton_limit;
         pbs_world *world = make_yard(&d, 0.4);
         pbs_integrator_desc choice;
-        pbs_integrator *integrator = NULL;
         assert_ok(pbs_integrator_desc_init(&choice, sizeof choice, PBS_SCHEME_IMPLICIT_EULER));
         if (control == 1) {
             choice.step_control.kind = PBS_STEP_DOUBLING;
@@ -514,9 +508,7 @@ static void impulses_add_up_over_an_advance(void **state) {
         }
         choice.step_control.min = control == 0 ? choice.step_control.min : 1e-4;
         choice.step_control.max = control == 0 ? choice.step_control.max : 1e-2;
-        assert_ok(pbs_integrator_create(&choice, &integrator));
-        assert_ok(pbs_world_set_integrator(world, integrator));
-        pbs_integrator_destroy(integrator);
+        use_integrator(world, &choice);
         uint32_t tries = 0;
         for (int s = 0; s < (testing_is_small() ? 2 : 5); s++) {
             const struct momenta before = momenta_of(world);

@@ -85,13 +85,6 @@ static pbs_integrator_desc describe(int32_t scheme, int32_t control, double tole
     return d;
 }
 
-static void use(pbs_world *world, const pbs_integrator_desc *d) {
-    pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_create(d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
-}
-
 /// Every control with a scheme that it goes with, and tolerances that reject now and then in the
 /// scenes below.
 static const struct {
@@ -128,7 +121,7 @@ static void linearized_steps_are_those_of_the_paper(void **state) {
         pbs_world *world = new_spring(&no_wall, 0);
         pbs_integrator_desc d = describe(schemes[i], PBS_STEP_FIXED, 0.0);
         d.linearized = 1;
-        use(world, &d);
+        use_integrator(world, &d);
         double x = -1.0, v = 0.0;
         for (int k = 0; k < 20; k++) {
             const double h = k % 3 == 0 ? 0.02 : 0.01;
@@ -151,7 +144,7 @@ static void force_error_controls_as_the_formulas_do(void **state) {
         const pbs_integrator_desc d = describe(newmark ? PBS_SCHEME_TRAPEZOIDAL
                                                        : PBS_SCHEME_IMPLICIT_EULER,
                                                PBS_STEP_FORCE_ERROR, 1e-4);
-        use(world, &d);
+        use_integrator(world, &d);
         assert_ok(pbs_world_advance(world, 1.0));
 
         const struct step_control control = step_control_of(&d.step_control, 1);
@@ -189,8 +182,8 @@ static void fixed_steps_are_steps(void **state) {
     pbs_world *world = new_spring(&no_wall, 0), *other = new_spring(&no_wall, 0);
     pbs_integrator_desc d = describe(PBS_SCHEME_BDF2, PBS_STEP_FIXED, 0.0);
     d.step_control.max = 1.0 / 240.0;
-    use(world, &d);
-    use(other, &d);
+    use_integrator(world, &d);
+    use_integrator(other, &d);
     assert_ok(pbs_world_advance(world, 1.0 / 60.0));
     assert_int_equal(stats_of(world).step_control.accepted, 4);
     assert_true(stats_of(world).step_control.longest == 1.0 / 240.0);
@@ -222,7 +215,7 @@ static void doubling_goes_back_to_where_it_was(void **state) {
             pbs_integrator_desc d = describe(rows[i].scheme, PBS_STEP_DOUBLING, rows[i].tolerance);
             d.step_control.initial = k == 0 ? 0.016 : 0.008;
             d.step_control.growth = 1.0;
-            use(world, &d);
+            use_integrator(world, &d);
             // So that there is a history.
             assert_ok(pbs_world_step(world, 0.004));
             assert_ok(pbs_world_step(world, 0.004));
@@ -250,7 +243,7 @@ static void two_step_schemes_grow_by_two(void **state) {
         // No speed is near the limit.
         pbs_integrator_desc d = describe(rows[i].scheme, PBS_STEP_SPEED_LIMIT, 1e6);
         d.step_control.initial = d.step_control.max = 0.05;
-        use(world, &d);
+        use_integrator(world, &d);
         assert_ok(pbs_world_step(world, 0.001));
         assert_ok(pbs_world_step(world, 0.001));
         assert_ok(pbs_world_advance(world, 0.05));
@@ -270,7 +263,7 @@ static void deviations_of_alpha_control_the_error(void **state) {
         pbs_world *world = new_spring(&no_wall, 0);
         const pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH, PBS_STEP_ALPHA,
                                                1e-3 * pow(0.1, i));
-        use(world, &d);
+        use_integrator(world, &d);
         assert_ok(pbs_world_advance(world, 1.0));
         const pbs_stats stats = stats_of(world);
         assert_true(stats.step_control.error <= d.step_control.tolerance);
@@ -288,7 +281,7 @@ static void deviations_of_alpha_control_the_error(void **state) {
     pbs_world *world = new_spring(&no_wall, 0);
     pbs_integrator_desc d = describe(PBS_SCHEME_SDIRK2, PBS_STEP_FIXED, 0.0);
     d.step_control.max = 5e-4;
-    use(world, &d);
+    use_integrator(world, &d);
     assert_ok(pbs_world_advance(world, 1.0));
     const double exact = place(world);
     pbs_world_destroy(world);
@@ -305,7 +298,7 @@ static void the_deviation_of_alpha_is_from_one(void **state) {
     const double h = 0.05;
     pbs_integrator_desc d = describe(PBS_SCHEME_A_SEARCH, PBS_STEP_ALPHA, 1e3);
     d.step_control.initial = h;
-    use(world, &d);
+    use_integrator(world, &d);
     double most = 0.0;
     for (int n = 0; n < 10; n++) {
         const double before = place(world);
@@ -332,7 +325,7 @@ static void advances_land_exactly_on_their_end(void **state) {
     for (size_t i = 0; i < COUNT_OF(controls); i++) {
         pbs_world *world = new_spring(&no_wall, 0);
         const pbs_integrator_desc d = control_at(i);
-        use(world, &d);
+        use_integrator(world, &d);
         double time = 0.0;
         for (int k = 1; k < 8; k++) {
             const double duration = 0.1 / k + 1e-7 * k;
@@ -355,7 +348,7 @@ static void a_short_advance_does_not_spoil_the_next(void **state) {
     (void)state;
     pbs_world *world = new_spring(&no_wall, 0);
     const pbs_integrator_desc d = describe(PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_FORCE_ERROR, 1e-4);
-    use(world, &d);
+    use_integrator(world, &d);
     assert_ok(pbs_world_advance(world, 0.5));
     const double next = stats_of(world).step_control.next;
     assert_true(next > 1e-4);
@@ -364,7 +357,7 @@ static void a_short_advance_does_not_spoil_the_next(void **state) {
     // A step does not ask the control, nor change it; another integrator forgets it.
     assert_ok(pbs_world_step(world, 1e-3));
     assert_true(stats_of(world).step_control.next == next);
-    use(world, &d);
+    use_integrator(world, &d);
     assert_true(stats_of(world).step_control.next == 0.0);
     pbs_world_destroy(world);
 }
@@ -381,7 +374,7 @@ static void pins_and_colliders_arrive_on_time(void **state) {
         assert_ok(pbs_body_create_custom(world, &c, &body));
         pbs_integrator_desc d = control_at(i);
         d.step_control.max = 0.01;
-        use(world, &d);
+        use_integrator(world, &d);
         const pbs_collider ground = add_ground(world);
         static const double target[3] = {0.03, 0.04, 0.0}, below[3] = {0.0, -3.0, 0.0};
         static const double upright[4] = {0.0, 0.0, 0.0, 1.0};
@@ -413,7 +406,7 @@ static void an_advance_that_fails_changes_nothing(void **state) {
         pbs_world *world = new_spring(&wall, 2);
         pbs_integrator_desc d = control_at(i);
         d.step_control.min = 1e-3;
-        use(world, &d);
+        use_integrator(world, &d);
         assert_true(pbs_world_advance(world, 0.01) >= 0);
         const struct saved_world before = save_world(world);
         const pbs_status status = pbs_world_advance(world, 1.0);
@@ -447,7 +440,7 @@ static void unsolved_linear_systems_are_told(void **state) {
     assert_ok(pbs_body_create_custom(world, &c, &body));
     pbs_integrator_desc d = describe(PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_FIXED, 0.0);
     d.linearized = 1;
-    use(world, &d);
+    use_integrator(world, &d);
     assert_status(pbs_world_step(world, 0.01), PBS_ERROR_CONVERGENCE);
     assert_message("the linearized step was not solved");
     pbs_world_destroy(world);
@@ -465,7 +458,7 @@ static void forbidden_steps_are_shortened(void **state) {
     assert_ok(pbs_body_set_velocities(world, body, velocity, 1));
     pbs_integrator_desc d = describe(PBS_SCHEME_TRAPEZOIDAL, PBS_STEP_FORCE_ERROR, 0.1);
     d.step_control.max = d.step_control.initial = 0.1;
-    use(world, &d);
+    use_integrator(world, &d);
     assert_status(pbs_world_step(world, 0.1), PBS_ERROR_INADMISSIBLE);
     assert_message("linearized step");
     // What fails inside and is overcome leaves no words.
@@ -499,7 +492,7 @@ static void indefinite_matrices_are_refused(void **state) {
         assert_ok(pbs_body_create_custom(world, &c, &body));
         pbs_integrator_desc d = describe(PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_FIXED, 0.0);
         d.linearized = 1;
-        use(world, &d);
+        use_integrator(world, &d);
         if (project == 0) {
             assert_status(pbs_world_step(world, 0.1), PBS_ERROR_INADMISSIBLE);
             assert_message("not positive definite");
@@ -529,7 +522,7 @@ static void unsolved_linear_steps_are_refused(void **state) {
     assert_ok(pbs_body_pin(world, cube, &held, 1, PBS_AXIS_ALL));
     pbs_integrator_desc d = describe(PBS_SCHEME_IMPLICIT_EULER, PBS_STEP_FIXED, 0.0);
     d.linearized = 1;
-    use(world, &d);
+    use_integrator(world, &d);
     const uint64_t before = pbs_world_hash(world);
     assert_status(pbs_world_step(world, 0.05), PBS_ERROR_CONVERGENCE);
     assert_message("2 iterations");
@@ -555,7 +548,7 @@ static pbs_world *new_scene(int index, size_t control, int32_t threads,
     if (index >= 0) {
         assert_ok(scene_fill(world, index));
         const pbs_integrator_desc settings = control_at(control);
-        use(world, &settings);
+        use_integrator(world, &settings);
     }
     return world;
 }
@@ -576,7 +569,7 @@ static void endless_advances_are_refused(void **state) {
     for (size_t i = 0; i < COUNT_OF(controls); i++) {
         pbs_world *world = new_spring(&no_wall, 0);
         const pbs_integrator_desc d = control_at(i);
-        use(world, &d);
+        use_integrator(world, &d);
         const uint64_t before = pbs_world_hash(world);
         assert_status(pbs_world_advance(world, 1.01e9 * d.step_control.max), PBS_ERROR_ARGUMENT);
         assert_message("step_control.max");

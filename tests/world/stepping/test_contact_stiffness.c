@@ -183,12 +183,7 @@ static void a_weight_keeps_its_distance(void **state) {
 
 static pbs_world *make_bounce(const pbs_world_desc *d, int32_t scheme) {
     pbs_world *world = new_world_from(d);
-    pbs_integrator_desc how;
-    pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_desc_init(&how, sizeof how, scheme));
-    assert_ok(pbs_integrator_create(&how, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
+    use_scheme(world, scheme);
     add_ground(world);
     const pbs_solid_desc solid = elastic(1000.0, 2e4);
     const pbs_body body = add_cube(world, 3, 0.1, (double[]){0.0, 0.02, 0.0}, &solid);
