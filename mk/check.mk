@@ -67,7 +67,7 @@ RUN_SMALL    := $(foreach t,$(filter-out $(LONG_UNDER_ASAN),$(SHORT_TESTS)),"$(t
 RUN_LONG     := $(foreach t,$(LONG_TESTS),"$(t): $(if $(filter night,$(CHECK)),,$(if $(filter $(NIGHT_TESTS),$(t)),$(SMALL))) $(BUILD)/tests/$(t)")
 RUN_SHELL    := $(foreach t,$(SHELL_TESTS),"$(t:.sh=): $(if $(filter quick,$(CHECK)),,CLANG_BUILD=$(ASAN)) bash $(t)")
 # Each example as it is (hypre, which takes seconds to load, not in the quick check), except the long ones, which have tests of their own; those briefly under AddressSanitizer.
-LONG_EXAMPLES := drop integrators scenes together fracture wall tent linkage truck ragdoll
+LONG_EXAMPLES := drop integrators scenes together fracture wall tent linkage truck ragdoll character
 RUN_EXAMPLES := $(foreach e,$(filter-out $(LONG_EXAMPLES:%=$(BUILD)/examples/%) $(if $(filter quick,$(CHECK)),%/hypre),$(EXAMPLES)),"$(e:$(BUILD)/%=%): $($(call package,$e)_START) $(e)")
 RUN_CORPUS   := $(foreach f,$(FUZZERS),"fuzz/corpus/$(f): scripts/run_corpus.sh $(BUILD)/corpus/$(f) fuzz/corpus/$(f)")
 RUN_ASAN     := $(foreach t,$(ASAN_TESTS),"asan/$(t): $(SMALL) $(ASAN_ENV) $(ASAN)/tests/$(t)") \
