@@ -55,7 +55,8 @@ static bool is_included(const struct term_table *table, const struct evaluation 
     return (table->has_damping || !evaluation->damping_weights) &&
            (table->is_linear || !evaluation->constant_forces) &&
            (table->is_load || !evaluation->loads_only) &&
-           (table->kind == ENERGY_DISSIPATED || !evaluation->dissipative_only);
+           (table->kind == ENERGY_DISSIPATED || table->kind == ENERGY_WIND ||
+            !evaluation->dissipative_only);
 }
 
 /// Evaluates one domain for the terms whose on_calling_thread equals the argument. Stops at the

@@ -14,6 +14,7 @@ enum energy_kind {
     ENERGY_GRAVITY,
     ENERGY_EXTERNAL, ///< the potential of forces set by the host
     ENERGY_DISSIPATED,
+    ENERGY_WIND, ///< the lagged potential of wind, which dissipates and supplies
     ENERGY_CONTACT,
     ENERGY_FRICTION, ///< the lagged friction potential
     ENERGY_HOST,
@@ -42,7 +43,7 @@ struct evaluation {
                           ///< start of the step; the caller only needs to know whether the value is
                           ///< finite
     bool constant_forces; ///< evaluate only terms that are linear in x
-    bool dissipative_only; ///< evaluate only terms of kind ENERGY_DISSIPATED
+    bool dissipative_only; ///< evaluate only terms of kind ENERGY_DISSIPATED or ENERGY_WIND
     bool loads_only;       ///< evaluate only terms that are loads
 };
 
