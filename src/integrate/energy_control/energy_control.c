@@ -53,6 +53,12 @@ void energy_add_damping(struct energy_control *control, const struct energy_step
     }
 }
 
+void energy_add_supply(struct energy_control *control, uint32_t node, double work) {
+    struct energy_sums *const sums = energy_sums_of(control, node);
+    sums->loss += work;
+    sums->work += work;
+}
+
 // --- contact ---
 
 #define NO_BODY UINT32_MAX

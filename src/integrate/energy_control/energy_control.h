@@ -111,6 +111,11 @@ void energy_correct_free_fall(struct energy_control *control, const struct energ
 void energy_add_damping(struct energy_control *control, const struct energy_step *step,
                         double seconds, const double *gradient, const double *v);
 
+/// Adds what air that moves has supplied to the body of a node, J: the work of its force on the
+/// air's own velocity. energy_add_damping has counted the whole force as one that air at rest
+/// exerts.
+void energy_add_supply(struct energy_control *control, uint32_t node, double work);
+
 /// Adds the work of contact over `seconds`, from the contact state last reported (at x). v: node
 /// velocities at the end of the stage. Friction dissipates; moving obstacles do work on the bodies.
 void energy_add_contact(struct energy_control *control, const struct energy_step *step,

@@ -21,6 +21,11 @@ static const double LARGEST_WEIGHT = 1e14;
 static const double LEAST_WEIGHT = 10.0;
 static const double GROWTH = 100.0;
 
+// With wind c grows by SLOW_GROWTH, and shrinks by SETBACK after a pass that has left more force
+// than the one before.
+static const double SLOW_GROWTH = 1.25;
+static const double SETBACK = 2.0;
+
 // s^2, the initial c if there is no stiffness.
 static const double WEIGHT_OF_NOTHING = 1.0;
 
@@ -95,7 +100,7 @@ static double largest_fall(const struct solve *s) {
     return largest;
 }
 
-/// Returns the norm of the loads that depend on x, N: pressure.
+/// Returns the norm of the loads that depend on x, N: pressure and wind.
 static double load_forces(struct solve *s, const double *x) {
     const struct objective *o = s->objective;
     bool any = false;
@@ -213,6 +218,13 @@ static bool lag_friction(struct solve *s, const double *x, uint32_t pass) {
     return !failed(s);
 }
 
+/// Takes the wind on the surfaces as they are at x. In equilibrium they stay so.
+static void lag_wind(struct solve *s, const double *x) {
+    if (s->problem->wind != NULL) {
+        wind_begin(s->problem->wind, s->tasks, WIND_AT_REST, x, NULL);
+    }
+}
+
 /// Does one minimisation from x. Counts and times are added up.
 static struct newton_result run_pass(struct solve *s, double *x) {
     const struct static_problem *p = s->problem;
@@ -240,12 +252,30 @@ static bool try_shorter(struct solve *s, const struct newton_result *pass) {
     return may;
 }
 
+/// Sets the weight for the next pass, the present one having ended at x. The wind of a pass is that
+/// on the surfaces at its start. So passes without inertia swing to and fro where it changes more
+/// along their way than what holds the surfaces, and need a smaller weight. left: N, the force of
+/// inertia at the end of the pass before, 0 at first; becomes that of this pass.
+static void choose_weight(struct solve *s, const double *x, double *left) {
+    const double least = LEAST_WEIGHT / FIRST_WEIGHT * s->first_weight;
+    const double before = *left;
+    double growth = GROWTH;
+    if (s->problem->wind != NULL) {
+        *left = residual_of_all(s, x);
+        growth = before > 0.0 && *left > before ? 1.0 / SETBACK : SLOW_GROWTH;
+    }
+    s->weight = fmin(fmax(growth * s->weight, least),
+                     LARGEST_WEIGHT / FIRST_WEIGHT * s->first_weight);
+}
+
 static void run_passes(struct solve *s, double *x, const double *start) {
+    double left = 0.0;
     const double far = (s->problem->stops_when_unsupported ? FAR_ENOUGH : FAR) * s->problem->extent;
     for (uint32_t i = 0; i < PASS_LIMIT; i++) {
         if (!lag_friction(s, x, i)) {
             return;
         }
+        lag_wind(s, x);
         const struct newton_result pass = run_pass(s, x);
         s->result.newton.status = pass.status;
         if (pass.status < 0) {
@@ -266,7 +296,7 @@ static void run_passes(struct solve *s, double *x, const double *start) {
             fail_unsupported(s, x, node, path);
             return;
         }
-        s->weight = fmin(GROWTH * s->weight, LARGEST_WEIGHT / FIRST_WEIGHT * s->first_weight);
+        choose_weight(s, x, &left);
     }
     s->result.newton.status = status_fail(PBS_ERROR_CONVERGENCE,
                                           "no equilibrium after %d minimisations", PASS_LIMIT);
@@ -298,6 +328,7 @@ struct static_result quasi_static_solve(const struct static_problem *problem, do
                       .options = *problem->options};
     s.options.initial_guess = NEWTON_GUESS_GIVEN;
     s.options.velocity_tolerance = 0.0;
+    lag_wind(&s, x);
     s.gravity = constant_forces(&s, x);
     s.first_weight = s.weight = first_weight(&s);
     vector_copy(s.tasks, s.count, x, problem->predictor);

@@ -3,6 +3,7 @@
 #ifndef PBS_INTEGRATE_STEPPING_QUASI_STATIC_H
 #define PBS_INTEGRATE_STEPPING_QUASI_STATIC_H
 
+#include "energy/wind/wind.h"
 #include "minimize/newton/newton.h"
 
 /// The problem to solve. Prescribed targets and obstacles are at the end of the step already.
@@ -10,8 +11,9 @@ struct static_problem {
     struct newton *newton;
     struct projection *projection;
     const struct newton_options *options; ///< tolerance 0: relative_tolerance is used
-    struct objective *objective; ///< conservative terms only; predictor and weight are filled in
-                                 ///< here
+    struct objective *objective; ///< conservative terms and wind only; predictor and weight are
+                                 ///< filled in here
+    struct wind *wind;           ///< null: none
     double *predictor;           ///< scratch: 3 per node
     double *start;               ///< scratch: 3 per node
     double *gradient;            ///< scratch: vector slots of the assembly

@@ -41,6 +41,9 @@ pbs_status stable_step(const struct step_problem *problem, const struct step_wor
         answer = rayleigh_begin(problem->damping, objective.tasks, objective.assembly,
                                 objective.terms, objective.term_count, x, true, objective.scratch);
     }
+    if (problem->wind != NULL) {
+        wind_begin(problem->wind, objective.tasks, WIND_LINEAR, x, workspace->now.v);
+    }
     // With a stage length of one second the Hessian is the damping matrix.
     if (answer == EVALUATE_OK &&
         (objective.damping != NULL || objective.term_count > problem->conservative_count)) {

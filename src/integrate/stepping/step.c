@@ -136,9 +136,23 @@ static void differentiate_stage(const struct step *step, const struct stage_reci
     vector_scale(step->tasks, step->count, 1.0 / recipe->weight, stage->a);
 }
 
-/// Returns the power dissipated by damping and drag at a stage. R is quadratic in v = (x - p_x) /
-/// b, so the power is 2 R / b. Only dissipative terms are evaluated, so the host is not called
-/// again. gradient: of R; may be null; unchanged if nothing damps.
+/// Returns the power that wind loses to the air at a stage. Not of its potential, which is cubic.
+static double wind_dissipation(const struct step_problem *problem, const double *x,
+                               const struct stage_view *stage) {
+    double power = 0.0;
+    if (problem->wind != NULL) {
+        const struct wind_power *powers = wind_measure(problem->wind, problem->objective.tasks, x,
+                                                       stage);
+        for (size_t i = 0; i < wind_surface_count(problem->wind); i++) {
+            power += powers[i].dissipated;
+        }
+    }
+    return power;
+}
+
+/// Returns the power dissipated by damping, drag and wind at a stage. R is quadratic in v = (x -
+/// p_x) / b, so the power is 2 R / b. Only dissipative terms are evaluated, so the host is not
+/// called again. gradient: of R; may be null; unchanged if nothing damps.
 static double dissipated_power(const struct step_problem *problem,
                                const struct objective *objective, const double *x,
                                double *gradient) {
@@ -151,7 +165,8 @@ static double dissipated_power(const struct step_problem *problem,
     }
     const struct objective_result result = objective_evaluate(&dissipative, x, true, gradient,
                                                               NULL);
-    return 2.0 * result.by_kind[ENERGY_DISSIPATED] / objective->stage.length;
+    return 2.0 * result.by_kind[ENERGY_DISSIPATED] / objective->stage.length +
+           wind_dissipation(problem, x, &objective->stage);
 }
 
 /// Returns the power of friction and of the joints' dampers, and adds what contact and joints did
@@ -173,11 +188,21 @@ static double account_for_contact(struct step *step, const struct stage_recipe *
     return power;
 }
 
-/// Adds the stage's damping and drag to energy control. gradient: of their potential.
-static void account_for_damping(struct step *step, double share, const struct kinematics *stage,
-                                const double *gradient) {
+/// Adds the stage's damping, drag and wind to energy control. gradient: of their potential.
+static void account_for_damping(struct step *step, const struct stage_recipe *recipe,
+                                const struct kinematics *stage, const double *gradient) {
     const struct energy_step energy = energy_step(step);
-    energy_add_damping(&step->w->energy, &energy, share * step->view.h, gradient, stage->v);
+    const double seconds = recipe->share * step->view.h;
+    struct wind *const wind = step->problem->wind;
+    energy_add_damping(&step->w->energy, &energy, seconds, gradient, stage->v);
+    if (wind != NULL) {
+        const struct stage_view view = {step->w->position_history, recipe->length};
+        const struct wind_power *powers = wind_measure(wind, step->tasks, stage->x, &view);
+        for (size_t i = 0; i < wind_surface_count(wind); i++) {
+            energy_add_supply(&step->w->energy, wind_surface_node(wind, i),
+                              seconds * powers[i].supplied);
+        }
+    }
 }
 
 /// Computes the lagged damping matrix at x = x_n or, for schemes of second order, at the predictor
@@ -205,6 +230,22 @@ static void lag_damping(struct step *step, const double *x, double time) {
             PBS_ERROR_INADMISSIBLE,
             "the elastic energy is infinite at the start of the step, so damping has no matrix");
     }
+}
+
+/// Takes the normals of surfaces in wind from where lag_damping takes its matrix.
+static void lag_wind(struct step *step, double time) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    const double *x = w->now.x;
+    if (problem->wind == NULL) {
+        return;
+    }
+    if ((problem->scheme->order > 1 || problem->scheme->damps_ahead) && time > 0.0) {
+        vector_combine(step->tasks, step->count, x, time * step->view.h, w->now.v, w->predictor);
+        x = w->predictor;
+    }
+    wind_begin(problem->wind, step->tasks, problem->linearized ? WIND_LINEAR : WIND_EXACT, x,
+               w->now.v);
 }
 
 /// Minimises a stage. A linearized stage is solved to c |M^-1 r| below the accuracy
@@ -404,6 +445,7 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
             return;
         }
     }
+    lag_wind(step, recipe.time);
     const struct objective objective = stage_objective(step, &recipe);
     begin_strains(step, &recipe);
     if (!set_stage_scripts(step, index, &recipe)) {
@@ -435,8 +477,8 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     report_contact(step, step->contact.stage[index], stage->x);
     scalar_run_stage(&recipe, index, power + account_for_contact(step, &recipe, stage),
                      step->losses);
-    if (is_controlled(step) && power != 0.0) {
-        account_for_damping(step, recipe.share, stage, gradient);
+    if (is_controlled(step) && (power != 0.0 || problem->wind != NULL)) {
+        account_for_damping(step, &recipe, stage, gradient);
     }
     if (index + 1 < stage_count) {
         contact_set_accumulate_impulses(&problem->objective.contacts,
@@ -477,6 +519,7 @@ static struct static_result balance(const struct step *step, struct objective *o
         .projection = problem->projection,
         .options = &problem->options,
         .objective = objective,
+        .wind = problem->wind,
         .predictor = w->predictor,
         .start = w->velocity_history,
         .gradient = w->gradient_now,
@@ -499,6 +542,7 @@ static void run_static_stage(struct step *step) {
     struct objective objective = stage_objective(step, &recipe);
     objective.damping = NULL;
     objective.term_count = problem->conservative_count;
+    objective.term_count += problem->wind != NULL ? wind_term_count(problem->wind) : 0;
     set_static_scripts(step);
     if (failed(step)) {
         return;
@@ -572,6 +616,9 @@ static double accelerate(struct step *step, const struct kinematics *state, doub
         }
     }
     vector_combine(step->tasks, step->count, state->x, -h, state->v, w->predictor);
+    if (step->problem->wind != NULL) {
+        wind_begin(step->problem->wind, step->tasks, WIND_EXACT, state->x, state->v);
+    }
     if (step->has_strains) {
         const struct strain_stage now = strain_stage_now(state, h);
         strains_begin_stage(step->tasks, step->problem->objective.assembly,

@@ -5,6 +5,7 @@
 #define PBS_INTEGRATE_STEPPING_STEP_H
 
 #include "contact/contact_report.h"
+#include "energy/wind/wind.h"
 #include "integrate/states/combination.h"
 #include "integrate/energy_control/energy_control.h"
 #include "integrate/stepping/momentum.h"
@@ -71,8 +72,9 @@ struct step_problem {
                     ///< with all prescribed nodes at their targets
     struct energy_settings energy;
     struct objective objective; ///< predictor, weight and stage are filled in here. Conservative
-                                ///< terms come first; the others have no stencils
+                                ///< terms come first, then those of wind
     size_t conservative_count;  ///< of the objective's terms
+    struct wind *wind;          ///< null: none; its terms follow the conservative ones
     struct rayleigh *damping;   ///< null: none; reassembled at the start of each step
     struct newton *newton;
     struct projection *projection;
