@@ -367,6 +367,12 @@ static pbs_status apply_force(struct session *s, pbs_world *world) {
                                         .outside = force[1],
                                         .exponent = 1.4,
                                         .volume = torque[2]};
+    const pbs_wind_desc wind = {.struct_size = sizeof wind,
+                                .sides = duration % 4,
+                                .velocity = {force[0], force[1], force[2]},
+                                .density = torque[0],
+                                .normal_coefficient = torque[1],
+                                .tangential_coefficient = torque[2]};
     switch (choice % 6) {
     case 0: return pbs_body_apply_force(world, &point, force, duration % 3);
     case 1: return pbs_body_apply_wrench(world, point.body, force, torque, duration % 3);
@@ -375,7 +381,10 @@ static pbs_status apply_force(struct session *s, pbs_world *world) {
                             : pbs_body_set_motion(world, point.body, force, torque);
     case 3: return pbs_body_set_gravity(world, point.body, torque[0], force);
     case 4: return pbs_body_set_pressure(world, point.body, torque[0] > 1.0 ? NULL : &pressure);
-    default: return pbs_body_clear_forces(world, point.body);
+    default:
+        return duration < 8    ? pbs_body_set_wind(world, point.body, &wind)
+               : duration < 12 ? pbs_body_set_wind(world, point.body, NULL)
+                               : pbs_body_clear_forces(world, point.body);
     }
 }
 

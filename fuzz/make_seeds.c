@@ -290,11 +290,13 @@ static void fill_grid(pbs_world *world) {
     require(scene_step(world, 2) >= 0);
 }
 
-/// A cube full of gas on a breakable hinge with a spring, a motor and a limit, under a lasting
-/// torque, a force that waits for the next step and a gravity of its own; a sensor around it.
+/// A cube full of gas in wind, on a breakable hinge with a spring, a motor and a limit, under a
+/// lasting torque, a force that waits for the next step and a gravity of its own; a sensor around
+/// it.
 static void fill_joined(pbs_world *world) {
     static const double push[3] = {1.0, 0.0, 0.0}, turn[3] = {0.0, 0.5, 0.0}, up[3] = {0.0, 1.0};
     pbs_pressure_desc gas;
+    pbs_wind_desc wind;
     pbs_joint_desc d;
     pbs_joint joint;
     pbs_region_desc region;
@@ -305,6 +307,9 @@ static void fill_joined(pbs_world *world) {
     gas.kind = PBS_PRESSURE_GAS;
     gas.pressure = 50.0;
     require(pbs_body_set_pressure(world, cube, &gas) == PBS_OK);
+    require(pbs_wind_desc_init(&wind, sizeof wind) == PBS_OK);
+    wind.velocity[2] = 3.0;
+    require(pbs_body_set_wind(world, cube, &wind) == PBS_OK);
     require(pbs_joint_desc_init(&d, sizeof d) == PBS_OK);
     d.kind = PBS_JOINT_HINGE;
     d.b = (pbs_point){.struct_size = sizeof d.b,

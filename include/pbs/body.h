@@ -505,8 +505,8 @@ PBS_API pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t cha
                                      size_t stride_bytes, size_t capacity);
 
 /// The constraint forces on pinned and scripted vertices, as a testing machine reads them: on each
-/// constrained axis the force that balances elasticity, gravity, barriers, a host's energies and
-/// its forces (pbs_body_set_forces) at the present state; 0 on free axes. In equilibrium
+/// constrained axis the force that balances elasticity, gravity, barriers, wind, a host's energies
+/// and its forces (pbs_body_set_forces) at the present state; 0 on free axes. In equilibrium
 /// (PBS_SCHEME_QUASI_STATIC) that is all of it. In motion, inertia and damping of constrained
 /// vertices are left out. Friction on them always is: pbs_body_contact_force has it.
 /// @param forces  becomes vertex_count x 3, N

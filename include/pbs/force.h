@@ -116,6 +116,55 @@ PBS_API pbs_status pbs_body_set_pressure(pbs_world *w, pbs_body b, const pbs_pre
 PBS_API pbs_status pbs_body_pressure(const pbs_world *w, pbs_body b, double *pressure,
                                      double *volume);
 
+/// Which sides of a body's triangles the air meets. Triangles' outer sides are those from which
+/// their corners are seen counterclockwise.
+typedef enum pbs_wind_sides {
+    PBS_WIND_SIDES_OF_BODY = 0, ///< both of a shell, the outer ones of other bodies
+    PBS_WIND_SIDES_BOTH = 1,    ///< what meets either side pushes
+    PBS_WIND_SIDES_OUTER = 2    ///< only what meets the outer side pushes, as on a closed surface
+} pbs_wind_sides;
+
+/// Wind, or air at rest, that acts on each triangle of a body by its area. With the velocity u of
+/// the air less that of the triangle's centre, its parts u_n along the normal n and u_t in the
+/// plane, and the area A the force is
+///     1/2 density A (normal_coefficient |u_n| u_n n + tangential_coefficient sides |u_t| u_t)
+/// One triangle knows nothing of another, neither of its lee nor of the flow around it.
+typedef struct pbs_wind_desc {
+    uint32_t struct_size;          ///< set by pbs_wind_desc_init
+    int32_t sides;                 ///< pbs_wind_sides; `sides` above is 2 with both, otherwise 1
+    double velocity[3];            ///< m/s, of the air, in space
+    double density;                ///< kg/m^3, of the air
+    double normal_coefficient;     ///< of a plate across the flow: 1.1 to 1.3 where it is about as
+                                   ///< wide as long, 2 where it is a strip
+    double tangential_coefficient; ///< of friction on one side of a plate along the flow: 0.001 to
+                                   ///< 0.01 where it is smooth
+} pbs_wind_desc;
+
+/// Fills *d: air at rest of 1.2 kg/m^3, coefficients of 1.2 and 0.01, sides of the body.
+/// @param struct_size  sizeof(pbs_wind_desc) as the caller was compiled
+/// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_wind_desc_init(pbs_wind_desc *d, size_t struct_size);
+
+/// Sets the wind on a shell, a solid or an affine body from the next step on, until another call. A
+/// wind that changes is set before each step; only the first call for a body makes steps prepare
+/// anew. The wind has no potential. Its force times the air's velocity is work (`work` of
+/// pbs_energy_control_stats), its force times u, which is never negative, is dissipated. Normals
+/// are those at the start of a step. In statics the wind is that on a body at rest. Copied, and
+/// part of a saved world. What the scheme remembers of earlier accelerations is forgotten.
+/// @param d  null: none any more
+/// @return PBS_ERROR_ARGUMENT (w is null; the body is of another kind; an unknown choice; a number
+/// that is not finite, a velocity beyond 1e10 m/s, a density or coefficient that is negative or
+/// beyond 1e10), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE
+/// @see docs/theory/materials.md, section 7.2. Source: Wejchert and Haumann 1991
+PBS_API pbs_status pbs_body_set_wind(pbs_world *w, pbs_body b, const pbs_wind_desc *d);
+
+/// The wind that acts on a body, and what it exerts on the body at its present place and velocity.
+/// @param d  may be null; otherwise its struct_size is set by the caller
+/// @param force  becomes 3 numbers, N; may be null
+/// @return PBS_ERROR_ARGUMENT (w is null, no wind acts on the body), PBS_ERROR_STRUCT_SIZE,
+/// PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_wind(const pbs_world *w, pbs_body b, pbs_wind_desc *d, double *force);
+
 #ifdef __cplusplus
 }
 #endif

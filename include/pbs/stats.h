@@ -19,7 +19,7 @@ extern "C" {
 /// The last step.
 typedef struct pbs_step_stats {
     double length;      ///< s; of an advance its duration
-    double dissipated;  ///< J, taken out by damping, drag and friction
+    double dissipated;  ///< J, taken out by damping, drag, friction and the air (force.h)
     double stable_step; ///< s: of explicit schemes the longest stable step, as estimated last
                         ///< (docs/integrators.md); 0 of others
     uint32_t divisions; ///< how often a part was halved because it failed
@@ -124,8 +124,8 @@ typedef struct pbs_energy_control_stats {
     /// velocities v. For others it is the target.
     double target;
     double reached; ///< J, what it is: kinetic, elastic, gravity, barriers and the host's
-    double work;    ///< J, put into what is kept, by scripted vertices and moving colliders,
-                    ///< by forces of PBS_FORCE_ONCE and torques, and by changes of gravity, of
+    double work;    ///< J, put into what is kept, by scripted vertices and moving colliders, by
+                    ///< wind, forces of PBS_FORCE_ONCE and torques, and by changes of gravity, of
                     ///< lasting forces, of a host's energy and of constraints since the step
                     ///< before
     uint32_t reserved[8]; ///< 0

@@ -231,8 +231,8 @@ typedef struct pbs_energy {
     double gravity;    ///< 0 where every body is at its initial place
     double contact;    ///< of barriers and penalties
     double host;       ///< of custom bodies
-    double dissipated; ///< taken out by damping, drag and friction so far; what a scheme loses or
-                       ///< gains by itself is not in it
+    double dissipated; ///< taken out by damping, drag, friction and the air (force.h) so far; what
+                       ///< a scheme loses or gains by itself is not in it
     double total;      ///< kinetic + elastic + gravity + contact + host + external
     double external;   ///< potential of the host's lasting forces, 0 where every body is at its
                        ///< initial place, and of pressure (force.h)

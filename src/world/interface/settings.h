@@ -48,6 +48,7 @@ extern const struct settings_kind settings_world, settings_expert, settings_soli
     settings_overlap_row, settings_separate, settings_separation, settings_grid_desc, settings_grid,
     settings_point, settings_joint, settings_joint_state, settings_broken_joint, settings_embedding,
     settings_motion, settings_pressure, settings_contact_event, settings_cast, settings_region,
-    settings_region_row, settings_sensor_event, settings_debug, settings_debug_point, settings_weld;
+    settings_region_row, settings_sensor_event, settings_debug, settings_debug_point, settings_weld,
+    settings_wind;
 
 #endif

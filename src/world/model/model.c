@@ -7,6 +7,7 @@
 #include "world/contact_scenes/contact_kind.h"
 #include "world/model/strain_damping_terms.h"
 #include "world/model/topology.h"
+#include "world/model/wind_terms.h"
 #include "world/objects/body_table.h"
 
 // --- node terms ---
@@ -181,7 +182,8 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
     }
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        if (!body->table->calls_host) {
+        // The force of wind is no parabola of the translation.
+        if (!body->table->calls_host && !body->has_wind) {
             model->free_bodies[model->free_body_count] = (struct free_body){
                 .node_start = body->node_start, .node_count = count_positions(scene, body)};
             model_copy_free_fall(body, &model->free_bodies[model->free_body_count]);
@@ -197,9 +199,10 @@ static const double *rest_positions(const struct scene *scene, const struct body
                                                                                         : NULL;
 }
 
-/// The energy of damping depends on rotations, and clamped edges keep their directions.
+/// The energies of damping and wind depend on rotations, and clamped edges keep their directions.
 static bool is_rotation_invariant(const struct body *body) {
-    return body->damping == 0.0 && body->drag == 0.0 && body->shell.clamp_count == 0;
+    return body->damping == 0.0 && body->drag == 0.0 && body->shell.clamp_count == 0 &&
+           !body->has_wind;
 }
 
 static pbs_status list_rest_shapes(const struct scene *scene, struct memory *memory,
@@ -284,6 +287,7 @@ static pbs_status list_terms(const struct scene *scene, struct memory *memory,
     RETURN_IF_FAILED(add_pressure(scene, memory, terms, model));
     RETURN_IF_FAILED(add_penalties(scene, memory, terms, model));
     model->conservative_count = terms->count;
+    RETURN_IF_FAILED(add_wind(scene, memory, terms, model));
     RETURN_IF_FAILED(add_drag(scene, memory, terms, model));
     return add_strain_damping(scene, memory, terms);
 }
@@ -331,6 +335,7 @@ void model_free(struct model *model, struct memory *memory) {
     if (model->has_assembly) {
         assembly_free(memory, &model->assembly);
     }
+    wind_destroy(model->wind, memory);
     penalty_contact_free(&model->penalty);
     memory_release(memory, model->gravity_mass);
     memory_release(memory, model->gravity_weight);

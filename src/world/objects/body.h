@@ -11,6 +11,7 @@
 #include "fracture/fracture_surface.h"
 #include "integrate/energy_control/energy_control.h"
 #include "pbs/bonded.h"
+#include "pbs/force.h"
 #include "pbs/peridynamic.h"
 #include "world/nodes/vertex_arrays.h"
 
@@ -174,6 +175,8 @@ struct body {
     struct body_gravity gravity;
     bool has_pressure;
     struct pressure_law pressure; ///< in its surface, which is closed then
+    bool has_wind;
+    pbs_wind_desc wind; ///< on its triangles; all zero without
     uint8_t flat; ///< PBS_AXIS_*: axes on which all its vertices stay constrained, whatever the
                   ///< host pins or unpins
     uint64_t user_data; ///< the host's
@@ -233,6 +236,10 @@ pbs_status body_check_pressure(const struct pressure_law *law);
 /// where its surface is not closed.
 pbs_status body_check_closed(const struct body *body, const struct nodes *nodes,
                              struct memory *memory);
+
+/// Whether wind may act on it, and PBS_ERROR_ARGUMENT where it is none of those kinds or a number
+/// is out of its range.
+pbs_status body_check_wind(const struct body *body, const pbs_wind_desc *d);
 
 /// The mass, kg: the sum over nodes that are positions (of an affine body its centre alone).
 double body_mass(const struct nodes *nodes, const struct body *body);

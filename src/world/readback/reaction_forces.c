@@ -1,9 +1,10 @@
 // pbs_body_constraint_forces: the forces that hold pinned and scripted vertices are the gradient of
-// all potentials at the current state, on constrained axes. The world is only read; temporary data
-// are allocated and released.
+// all potentials less the force of wind at the current state, on constrained axes. The world is
+// only read; temporary data are allocated and released.
 #include "base/runtime/arithmetic.h"
 #include "base/matrix3/math3.h"
 #include "base/lanes/vector.h"
+#include "world/bodies/body_wind.h"
 #include "world/interface/check.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/world.h"
@@ -53,6 +54,10 @@ static pbs_status measure(const pbs_world *w, const struct model *model, struct 
     if (status >= 0) {
         struct contact_energy energy;
         status = contact_kind_evaluate(&w->scene, memory, gradient, &energy);
+    }
+    if (status >= 0 && body->has_wind) {
+        double sum[3];
+        body_wind_force(nodes, body, -1.0, gradient + 3 * body->node_start, sum);
     }
     if (status >= 0) {
         const size_t count = body->vertex_count;

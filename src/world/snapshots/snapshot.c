@@ -114,6 +114,16 @@ static void write_pressure(struct byte_writer *out, const struct body *body) {
     write_f64(out, law->volume);
 }
 
+static void write_wind(struct byte_writer *out, const struct body *body) {
+    const pbs_wind_desc *d = &body->wind;
+    write_u32(out, body->has_wind);
+    write_u32(out, (uint32_t)d->sides);
+    write_doubles(out, d->velocity, 3);
+    write_f64(out, d->density);
+    write_f64(out, d->normal_coefficient);
+    write_f64(out, d->tangential_coefficient);
+}
+
 static void write_bodies(struct byte_writer *out, const struct scene *scene) {
     write_slots(out, &scene->bodies);
     for (size_t i = 0; i < scene->bodies.count; i++) {
@@ -125,6 +135,7 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
         write_f64(out, body->contact_inset);
         saved_load_write(out, &body->load);
         write_pressure(out, body);
+        write_wind(out, body);
         write_f64(out, body->gravity.scale);
         write_doubles(out, body->gravity.added, 3);
         write_doubles(out, body->torque, 3);

@@ -267,6 +267,18 @@ static pbs_status read_pressure(struct byte_reader *in, struct body *out) {
     return PBS_OK;
 }
 
+static pbs_status read_wind(struct byte_reader *in, struct body *out) {
+    pbs_wind_desc *d = &out->wind;
+    RETURN_IF_FAILED(read_flag(in, &out->has_wind));
+    d->struct_size = out->has_wind ? sizeof *d : 0;
+    d->sides = (int32_t)read_u32(in);
+    read_doubles(in, d->velocity, 3);
+    d->density = read_f64(in);
+    d->normal_coefficient = read_f64(in);
+    d->tangential_coefficient = read_f64(in);
+    return PBS_OK;
+}
+
 /// What bodies of all kinds have; the rest of *out is not touched.
 static pbs_status read_common(struct byte_reader *in, struct body *out) {
     RETURN_IF_FAILED(read_contact(in, &out->contact));
@@ -274,6 +286,7 @@ static pbs_status read_common(struct byte_reader *in, struct body *out) {
     RETURN_IF_FAILED(check_not_negative(out->contact_inset, "inset"));
     RETURN_IF_FAILED(saved_load_read(in, &out->load));
     RETURN_IF_FAILED(read_pressure(in, out));
+    RETURN_IF_FAILED(read_wind(in, out));
     RETURN_IF_FAILED(read_forces(in, out));
     return read_body_barrier(in, &out->barrier);
 }
@@ -285,6 +298,8 @@ static void copy_common(const struct body *from, struct body *out) {
     out->load = from->load;
     out->has_pressure = from->has_pressure;
     out->pressure = from->pressure;
+    out->has_wind = from->has_wind;
+    out->wind = from->wind;
     out->gravity = from->gravity;
     copy3(from->torque, out->torque);
     copy3(from->torque_once, out->torque_once);
@@ -319,6 +334,10 @@ static pbs_status check_pressure_of(const struct scene *scene, struct memory *me
     return body_check_closed(body, &scene->nodes, memory);
 }
 
+static pbs_status check_wind_of(const struct body *body) {
+    return body->has_wind ? body_check_wind(body, &body->wind) : PBS_OK;
+}
+
 static pbs_status check_inset(const struct body *body) {
     return body->contact_inset == 0.0 || !vertices_are_nodes(body)
                ? PBS_OK
@@ -341,6 +360,7 @@ static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, str
         handle_insert_at(&scene->bodies, slot, body);
         RETURN_IF_FAILED(as_format(check_inset(body), "body", i));
         RETURN_IF_FAILED(as_format(check_pressure_of(scene, memory, body), "body", i));
+        RETURN_IF_FAILED(as_format(check_wind_of(body), "body", i));
         if (body->table->resume != NULL) {
             RETURN_IF_FAILED(as_format(body->table->resume(in, memory, body), "body", i));
         }

@@ -18,7 +18,10 @@ static double weight_and_stiffness(const struct scene *scene, const struct model
     const double pressed = model->pressure != NULL
                                ? pressure_reference(model->pressure, scene->nodes.x)
                                : 0.0;
-    return sqrt(sum + pressed * pressed);
+    const double blown = model->wind != NULL
+                             ? wind_reference(model->wind, scene->nodes.x, scene->nodes.v)
+                             : 0.0;
+    return sqrt(sum + pressed * pressed + blown * blown);
 }
 
 static double masses(const struct nodes *nodes) {

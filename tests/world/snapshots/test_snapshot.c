@@ -402,6 +402,34 @@ static void wrong_flags_are_refused(void **state) {
     pbs_world_destroy(world);
 }
 
+/// Nor is a wind restored that no call would have set.
+static void wrong_winds_are_refused(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    const pbs_body cube = add_cube(world, 1, 1.0, (double[]){0.0, 1.0, 0.0}, NULL);
+    pbs_wind_desc wind;
+    assert_ok(pbs_wind_desc_init(&wind, sizeof wind));
+    wind.velocity[0] = 321.0;
+    assert_ok(pbs_body_set_wind(world, cube, &wind));
+    struct saved_wind {
+        uint32_t present;
+        int32_t sides;
+        double velocity[3], density;
+    };
+    const struct saved_wind set = {1, 0, {321.0, 0.0, 0.0}, 1.2};
+    const struct {
+        struct saved_wind wind;
+        const char *words;
+    } wrong[] = {{{2, 0, {321.0, 0.0, 0.0}, 1.2}, "a flag is"},
+                 {{1, 3, {321.0, 0.0, 0.0}, 1.2}, "sides is 3"},
+                 {{1, 0, {NAN, 0.0, 0.0}, 1.2}, "velocity is nan"},
+                 {{1, 0, {321.0, 0.0, 0.0}, -1.2}, "density is -1.2"}};
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        refuse_instead(world, &set, &wrong[i].wind, sizeof set, wrong[i].words);
+    }
+    pbs_world_destroy(world);
+}
+
 /// Only surfaces of affine bodies may lie inside of their bodies.
 static void insets_of_solids_are_refused(void **state) {
     (void)state;
@@ -486,6 +514,7 @@ int main(void) {
         cmocka_unit_test(wrong_stiffnesses_are_refused),
         cmocka_unit_test(wrong_solver_memories_are_refused),
         cmocka_unit_test(wrong_flags_are_refused),
+        cmocka_unit_test(wrong_winds_are_refused),
         cmocka_unit_test(insets_of_solids_are_refused),
         cmocka_unit_test(forged_contents_do_no_harm),
     };
