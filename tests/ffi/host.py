@@ -132,6 +132,9 @@ DebugDesc = struct("pbs_debug_desc", (U32, "struct_size flags"), (DOUBLE, "lengt
 DebugPoint = struct("pbs_debug_point", (c.c_float * 3, "position"), (c.c_uint8 * 4, "rgba"))
 PressureDesc = struct(
     "pbs_pressure_desc", (U32, "struct_size"), (I32, "kind"), (DOUBLE, "pressure outside exponent volume"))
+WindDesc = struct(
+    "pbs_wind_desc", (U32, "struct_size"), (I32, "sides"), (DOUBLE * 3, "velocity"),
+    (DOUBLE, "density normal_coefficient tangential_coefficient"))
 RegionDesc = struct(
     "pbs_region_desc", (U32, "struct_size"), (I32, "shape"), (DOUBLE * 3, "size position"), (DOUBLE * 4, "orientation"),
     (U32, "group mask"))
@@ -220,7 +223,7 @@ LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, ExpertDesc, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
-           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, Point, CastDesc, ContactEvent, DebugDesc, DebugPoint, PressureDesc, RegionDesc, RegionRow, Sensor, SensorEvent, Motion, Joint, JointDesc, JointState, BrokenJoint, WeldDesc, EmbeddingDesc, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
+           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, Point, CastDesc, ContactEvent, DebugDesc, DebugPoint, PressureDesc, WindDesc, RegionDesc, RegionRow, Sensor, SensorEvent, Motion, Joint, JointDesc, JointState, BrokenJoint, WeldDesc, EmbeddingDesc, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
            EnergyControlStats, StepControlStats, TimeStats, TotalStats, MemoryStats, SceneStats, FailureStats, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
