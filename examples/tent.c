@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "common/assembly/play.h"
 #include "common/meshes/shapes.h"
@@ -22,7 +21,7 @@ enum { POLES = 2, SIDE_ROPES = 5, ROPES = 2 * SIDE_ROPES + 2, ROPE_CORNERS = 8 }
 struct settings {
     struct play play;
     int64_t cells; // of the sheet across the ridge
-    double wind;   // N/m^2
+    double wind;   // m/s, along x
 };
 
 struct rope {
@@ -40,18 +39,19 @@ struct tent {
     struct rope ropes[ROPES];
     size_t columns, rows; // of vertices, across the ridge and along it
     double weight;        // N, of all
-    double wind;          // N, of all, along x
-    double ridge;         // m: the height of the middle of the ridge
-    double momentum[3];   // kg m/s, of all
-    double ground[3];     // N: what ropes and feet bear, on the tent
-    double unbalanced;    // N: what is left of all forces and inertia
+    bool blows;
+    double wind[3];     // N, on the sheet
+    double ridge;       // m: the height of the middle of the ridge
+    double momentum[3]; // kg m/s, of all
+    double ground[3];   // N: what ropes and feet bear, on the tent
+    double unbalanced;  // N: what is left of all forces and inertia
 };
 
 static bool read_settings(int argc, char **argv, struct settings *s, int *exit_status) {
     struct command_option options[PLAY_OPTIONS + 2];
     const struct command_option own[2] = {
         {"cells", COMMAND_COUNT, &s->cells, "N", "across the sheet, a multiple of 4"},
-        {"wind", COMMAND_NUMBER, &s->wind, "P", "pressure on the windward side after 1.5 s, Pa"},
+        {"wind", COMMAND_NUMBER, &s->wind, "U", "speed of the wind after 1.5 s, m/s"},
     };
     play_options(&s->play, options);
     options[PLAY_OPTIONS] = own[0];
@@ -171,26 +171,18 @@ static void draw_in(struct assembly *a, struct tent *tent, double share) {
     }
 }
 
-/// The wind pushes the side at x < 0 along +x, each vertex by its share of the area.
+/// The wind blows along +x: it pushes the side at x < 0 and draws at the other.
 static void blow(struct assembly *a, struct tent *tent) {
-    const size_t count = pbs_body_vertex_count(a->world, tent->sheet);
-    const double *masses = pbs_body_masses(a->world, tent->sheet);
-    double *forces = calloc(3 * count + 1, sizeof *forces);
-    if (assembly_require(a, forces != NULL, "out of memory") && forces != NULL) {
-        for (size_t v = 0; v < count; v++) {
-            const double area = masses[v] / (500.0 * 5e-4);
-            const bool is_windward = v % tent->columns < tent->columns / 2;
-            forces[3 * v] = is_windward ? tent->settings->wind * area : 0.0;
-            tent->wind += forces[3 * v];
-        }
-        assembly_check(a, pbs_body_set_forces(a->world, tent->sheet, forces, count));
-    }
-    free(forces);
+    pbs_wind_desc d;
+    assembly_check(a, pbs_wind_desc_init(&d, sizeof d));
+    d.velocity[0] = tent->settings->wind;
+    assembly_check(a, pbs_body_set_wind(a->world, tent->sheet, &d));
 }
 
 /// Adds up all forces on the tent, which are to change its momentum as it has changed in the step.
-static void balance(struct assembly *a, struct tent *tent, double wind, double h) {
-    double momentum[3] = {0.0}, left[3] = {wind, -tent->weight, 0.0};
+/// Of the wind that is the force at the step's end, whose normals are not yet those of the step.
+static void balance(struct assembly *a, struct tent *tent, double h) {
+    double momentum[3] = {0.0}, left[3] = {0.0, -tent->weight, 0.0};
     assembly_add_momentum(a, tent->sheet, momentum);
     for (size_t i = 0; i < POLES; i++) {
         assembly_add_momentum(a, tent->poles[i], momentum);
@@ -206,7 +198,7 @@ static void balance(struct assembly *a, struct tent *tent, double wind, double h
         }
     }
     for (int k = 0; k < 3; k++) {
-        left[k] += tent->ground[k] - (momentum[k] - tent->momentum[k]) / h;
+        left[k] += tent->wind[k] + tent->ground[k] - (momentum[k] - tent->momentum[k]) / h;
         tent->momentum[k] = momentum[k];
     }
     tent->unbalanced = sqrt(left[0] * left[0] + left[1] * left[1] + left[2] * left[2]);
@@ -218,12 +210,16 @@ static void after_step(void *user, struct assembly *a, int64_t step) {
     const double time = pbs_world_time(a->world), h = PLAY_FRAME / (double)play->steps;
     const uint32_t middle = vertex_at(tent, tent->columns / 2, tent->rows / 2);
     double place[3] = {0.0};
-    balance(a, tent, tent->wind, h);
+    if (tent->blows) {
+        assembly_check(a, pbs_body_wind(a->world, tent->sheet, NULL, tent->wind));
+    }
+    balance(a, tent, h);
     if (time < DRAWN_IN) {
         draw_in(a, tent, fmin(1.0, (time + h) / DRAWN_IN));
     }
-    if (tent->settings->wind > 0.0 && time >= WIND_BEGINS && tent->wind == 0.0) {
+    if (!tent->blows && time >= WIND_BEGINS) {
         blow(a, tent);
+        tent->blows = true;
     }
     if (step == play->frames * play->steps - WEIGHED) {
         assembly_solve_exactly(a);
@@ -239,7 +235,8 @@ static void after_step(void *user, struct assembly *a, int64_t step) {
 // ----------------------------------------------------------------------------------------------
 
 static void print_forces(const struct tent *tent) {
-    printf("weight %.6f\nwind %.6f\n", tent->weight, tent->wind);
+    printf("weight %.6f\n", tent->weight);
+    printf("wind_x %.6f\nwind_y %.6f\nwind_z %.6f\n", tent->wind[0], tent->wind[1], tent->wind[2]);
     printf("ground_x %.6f\nground_y %.6f\nground_z %.6f\nunbalanced %.6f\n", tent->ground[0],
            tent->ground[1], tent->ground[2], tent->unbalanced);
     printf("ridge %.4f\n", tent->ridge);
@@ -271,7 +268,7 @@ static void print_ropes(struct assembly *a, const struct tent *tent) {
 int main(int argc, char **argv) {
     struct settings s = {.play = {.out = "demo", .name = "tent", .frames = 240, .steps = 1},
                          .cells = 24,
-                         .wind = 60.0};
+                         .wind = 10.0};
     int exit_status = 0;
     if (!read_settings(argc, argv, &s, &exit_status)) {
         return exit_status;
