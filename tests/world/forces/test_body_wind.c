@@ -153,7 +153,10 @@ static void explicit_steps_are_short_enough(void **state) {
 /// v' = g - k v^2 / m has v = sqrt(m g / k) tanh(t / tau) with tau = sqrt(m / (g k)).
 static double fall_by(int32_t scheme, bool linearized, double h, int steps, double *exact) {
     pbs_world *world = wind_world(scheme, G);
-    use_scheme(world, scheme, linearized);
+    pbs_integrator_desc how;
+    assert_ok(pbs_integrator_desc_init(&how, sizeof how, scheme));
+    how.linearized = linearized;
+    use_integrator(world, &how);
     const pbs_body plate = add_plate(world);
     const pbs_wind_desc still = wind_of(0.0, 0.0, 0.0);
     const double k = drag_of(&still, plate_area());

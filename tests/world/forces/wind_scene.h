@@ -11,17 +11,6 @@ static const double SIDE = 0.5;       // m, of a plate
 static const double THICKNESS = 2e-3; // m
 static const double DENSITY = 100.0;  // kg/m^3: 0.05 kg
 
-/// linearized: one Newton step in each stage.
-static inline void use_scheme(pbs_world *world, int32_t scheme, bool linearized) {
-    pbs_integrator_desc d;
-    pbs_integrator *integrator = NULL;
-    assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
-    d.linearized = linearized;
-    assert_ok(pbs_integrator_create(&d, &integrator));
-    assert_ok(pbs_world_set_integrator(world, integrator));
-    pbs_integrator_destroy(integrator);
-}
-
 /// Gravity along -y.
 static inline pbs_world *wind_world(int32_t scheme, double gravity) {
     pbs_world_desc settings;
@@ -32,7 +21,7 @@ static inline pbs_world *wind_world(int32_t scheme, double gravity) {
     settings.gravity[0] = settings.gravity[2] = 0.0;
     settings.gravity[1] = -gravity;
     pbs_world *world = new_world_from(&settings);
-    use_scheme(world, scheme, false);
+    use_scheme(world, scheme);
     return world;
 }
 
