@@ -174,9 +174,9 @@ static void test_kinds(void **state) {
     const struct terms_result all = s.cube.result;
     double sum = 0.0;
     for (int kind = 0; kind < ENERGY_KIND_COUNT; kind++) {
-        // What touches is no term, and no host pulls here.
+        // What touches is no term, and neither host nor wind pulls here.
         const bool is_absent = kind == ENERGY_CONTACT || kind == ENERGY_FRICTION ||
-                               kind == ENERGY_EXTERNAL;
+                               kind == ENERGY_EXTERNAL || kind == ENERGY_WIND;
         assert_int_equal(all.by_kind[kind] != 0.0, !is_absent);
         sum += all.by_kind[kind];
     }
