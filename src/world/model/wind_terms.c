@@ -15,22 +15,20 @@ static int part_of(const struct body *body) {
     return vertices_are_nodes(body) ? 0 : 1;
 }
 
+/// Each has room for one more, so that none is null.
 static bool reserve(struct memory *memory, const struct wind_input *input, struct arrays *out) {
-    bool done = true;
     for (int i = 0; i < WIND_PARTS; i++) {
-        const size_t count = input->parts[i].count, width = i == 0 ? 3 : 4;
-        if (count > 0) {
-            out->nodes[i] = memory_allocate(memory, count * width, sizeof *out->nodes[i]);
-            out->surface[i] = memory_allocate(memory, count, sizeof *out->surface[i]);
-            done = done && out->nodes[i] != NULL && out->surface[i] != NULL;
+        const size_t room = input->parts[i].count + 1, width = i == 0 ? 3 : 4;
+        out->nodes[i] = memory_allocate(memory, room * width, sizeof *out->nodes[i]);
+        out->surface[i] = memory_allocate(memory, room, sizeof *out->surface[i]);
+        if (out->nodes[i] == NULL || out->surface[i] == NULL) {
+            return false;
         }
     }
-    if (input->parts[1].count > 0) {
-        out->weights = memory_allocate(memory, 12 * input->parts[1].count, sizeof *out->weights);
-        done = done && out->weights != NULL;
-    }
+    const size_t room = input->parts[1].count + 1;
+    out->weights = memory_allocate(memory, 12 * room, sizeof *out->weights);
     out->laws = memory_allocate(memory, input->surface_count, sizeof *out->laws);
-    return done && out->laws != NULL;
+    return out->weights != NULL && out->laws != NULL;
 }
 
 static void release(struct memory *memory, const struct arrays *arrays) {

@@ -160,6 +160,10 @@ struct body_table;
 struct body {
     const struct body_table *table; ///< of its kind
     uint32_t slot;
+    bool has_pressure, has_wind;
+    bool has_forces_once; ///< forces of the next run alone act on its nodes, or such a torque
+    uint8_t flat; ///< PBS_AXIS_*: axes on which all its vertices stay constrained, whatever the
+                  ///< host pins or unpins
     size_t node_start, node_count; ///< in the world's nodes
     size_t vertex_count;
     struct vertices vertices; ///< all null if the vertices are the nodes
@@ -173,13 +177,9 @@ struct body {
     double damping;         ///< s, of Rayleigh damping
     double drag;            ///< 1/s
     struct body_gravity gravity;
-    bool has_pressure;
     struct pressure_law pressure; ///< in its surface, which is closed then
-    bool has_wind;
-    pbs_wind_desc wind; ///< on its triangles; all zero without
-    uint8_t flat; ///< PBS_AXIS_*: axes on which all its vertices stay constrained, whatever the
-                  ///< host pins or unpins
-    uint64_t user_data; ///< the host's
+    pbs_wind_desc wind;           ///< on its triangles; all zero without
+    uint64_t user_data;           ///< the host's
     pbs_contact_desc contact;
     double contact_inset; ///< m: its surface for contact lies so far inside; of affine bodies
     struct body_barrier barrier;
@@ -187,7 +187,6 @@ struct body {
     struct contact_load load;      ///< of the last step
     double torque[3];      ///< N m, about the centre of mass: the host's, until it clears it
     double torque_once[3]; ///< N m, likewise, in the next run alone
-    bool has_forces_once;  ///< forces of the next run alone act on its nodes, or such a torque
     size_t joint_count;    ///< of the joints that one of its points belongs to
     const char *moved_by; ///< how the host has moved it since the last check for overlaps, in words
                           ///< for messages; null: not moved, or unknown
