@@ -7,6 +7,7 @@
 #include "base/matrix3/math3.h"
 #include "energy/deformation/inversion.h"
 #include "energy/shells/membrane_lanes.h"
+#include "energy/shells/membrane_tangent.h"
 #include "energy/scatter.h"
 #include "energy/deformation/tangent.h"
 
@@ -124,6 +125,18 @@ static double shape_gradient(const double rows[4], int node, size_t j) {
     return node == 0 ? -(rows[j] + rows[2 + j]) : rows[2 * (size_t)(node - 1) + j];
 }
 
+void membrane_put_gradients(const double rows[4], const struct stencil_groups *groups, size_t lane,
+                            double *gradients) {
+    const bool padding = groups->stencil[lane] == UINT32_MAX;
+    const size_t group = lane / LANES;
+    for (size_t k = 0; k < 4; k++) {
+        const uint8_t local = groups->local[(group * 3 + k / 2 + 1) * LANES + lane % LANES];
+        gradients[(group * 4 + k) * LANES + lane % LANES] = padding ? 0.0
+                                                                    : shape_gradient(rows, local,
+                                                                                     k % 2);
+    }
+}
+
 // Doubles per lane: 4 of the gradients, then volume, mu, lambda and damping, which have an array
 // each.
 enum { DOUBLES_PER_LANE = 8 };
@@ -139,17 +152,9 @@ pbs_status membrane_bind(struct membrane *membrane, struct memory *memory,
     double *lambda = mu + lane_count;
     double *damping = lambda + lane_count;
     for (size_t i = 0; i < lane_count; i++) {
-        const size_t group = i / LANES;
-        const size_t lane = i % LANES;
         const bool padding = groups->stencil[i] == UINT32_MAX;
         const size_t t = padding ? 0 : groups->stencil[i];
-        for (size_t k = 0; k < 4; k++) {
-            const uint8_t local = groups->local[(group * 3 + k / 2 + 1) * LANES + lane];
-            gradients[(group * 4 + k) * LANES + lane] = padding ? 0.0
-                                                                : shape_gradient(
-                                                                      membrane->gradients + 4 * t,
-                                                                      local, k % 2);
-        }
+        membrane_put_gradients(membrane->gradients + 4 * t, groups, i, gradients);
         volume[i] = padding ? 0.0 : membrane->volume[t];
         damping[i] = padding ? 0.0 : membrane->damping[t];
         mu[i] = membrane->mu[t]; // padding lanes have finite moduli and zero volume
@@ -272,27 +277,6 @@ ALWAYS_INLINE void add_first_order(const struct membrane_elements *elements,
 
 // --- Hessians ---
 
-// Pairs of a triangle's nodes in the assembly's order.
-enum { PAIR_00, PAIR_01, PAIR_02, PAIR_11, PAIR_12, PAIR_22, PAIR_COUNT };
-
-/// Computes the blocks with node 0 from the others: the energy is invariant under translations.
-ALWAYS_INLINE void complete_blocks(lanes8 k[PAIR_COUNT][9]) {
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            const int ij = 3 * i + j;
-            const int ji = 3 * j + i;
-            k[PAIR_01][ij] = -(k[PAIR_11][ij] + k[PAIR_12][ji]);
-            k[PAIR_02][ij] = -(k[PAIR_12][ij] + k[PAIR_22][ij]);
-        }
-    }
-    for (int i = 0; i < 3; i++) {
-        for (int j = i; j < 3; j++) {
-            k[PAIR_00][3 * i + j] = -(k[PAIR_01][3 * i + j] + k[PAIR_02][3 * i + j]);
-        }
-    }
-    mirror_lanes(k[PAIR_00]);
-}
-
 /// Multiplies the moduli by the element's weight; this scales the Hessian, as the density is
 /// homogeneous of degree one in them.
 ALWAYS_INLINE void scale_moduli(const struct membrane_elements *elements, size_t g, bool damping,
@@ -347,32 +331,6 @@ static PBS_MULTIVERSION void add_exact_hessian(const struct membrane_elements *e
     }
 }
 
-/// dP/dF in the frame of F = U diag(s) V^T with clamped eigenvalues. For the axes 0 and 1 of the
-/// plane, the entries (ii, jj) are in stretch, (ij, ij) in straight, and (ij, ji) in crossed;
-/// outward[i] belongs to the direction n (x) v_i.
-struct clamped_tangent {
-    lanes8 frame[3][3]; ///< the columns u0, u1 of U and the normal
-    lanes8 v[2];        ///< (v0, v1), the first column of V; the second is (-v1, v0)
-    lanes8 stretch[3];  ///< entries 00 01 11
-    lanes8 straight, crossed, outward[2];
-};
-
-/// Computes the first column of V, the eigenvector of C = F^T F for its larger eigenvalue.
-ALWAYS_INLINE void first_stretch_axis(const lanes8 f[2][3], lanes8 v[2]) {
-    const lanes8 half = 0.5 * (dot_lanes(f[0], f[0]) - dot_lanes(f[1], f[1]));
-    const lanes8 off = dot_lanes(f[0], f[1]);
-    const lanes8 radius = lanes_sqrt(half * half + off * off);
-    // Choose the one of two equivalent forms that does not suffer cancellation.
-    const mask8 upper = half >= 0.0;
-    const lanes8 a = lanes_select(upper, half + radius, off);
-    const lanes8 b = lanes_select(upper, off, radius - half);
-    const lanes8 square = a * a + b * b;
-    const mask8 known = square > 0.0;
-    const lanes8 scale = 1.0 / lanes_sqrt(lanes_select(known, square, lanes_set(1.0)));
-    v[0] = lanes_select(known, a * scale, lanes_set(1.0));
-    v[1] = lanes_select(known, b * scale, lanes_set(0.0));
-}
-
 /// Replaces a symmetric 2x2 matrix (entries 00 01 11) by the nearest positive semidefinite one.
 ALWAYS_INLINE void clamp_stretch(lanes8 a[3]) {
     const lanes8 zero = lanes_set(0.0);
@@ -392,7 +350,7 @@ ALWAYS_INLINE void clamp_stretch(lanes8 a[3]) {
 }
 
 ALWAYS_INLINE void clamped_set(const struct triangle_lanes *e, const struct surface *s,
-                               struct clamped_tangent *t) {
+                               struct framed_tangent *t) {
     const lanes8 zero = lanes_set(0.0);
     const lanes8 one = lanes_set(1.0);
     first_stretch_axis(e->f, t->v);
@@ -419,28 +377,6 @@ ALWAYS_INLINE void clamped_set(const struct triangle_lanes *e, const struct surf
     t->outward[1] = lanes_max(e->mu + pressure * inverse[1] * inverse[1], zero);
 }
 
-/// Computes the block between two shape gradients p and q given in the frame of V.
-ALWAYS_INLINE void clamped_block(const struct clamped_tangent *t, const lanes8 p[2],
-                                 const lanes8 q[2], lanes8 k[9]) {
-    const lanes8 d0 = p[0] * q[0];
-    const lanes8 d1 = p[1] * q[1];
-    const lanes8 d01 = p[0] * q[1];
-    const lanes8 d10 = p[1] * q[0];
-    const lanes8 i00 = t->stretch[0] * d0 + t->straight * d1;
-    const lanes8 i01 = t->stretch[1] * d01 + t->crossed * d10;
-    const lanes8 i10 = t->stretch[1] * d10 + t->crossed * d01;
-    const lanes8 i11 = t->stretch[2] * d1 + t->straight * d0;
-    const lanes8 i22 = t->outward[0] * d0 + t->outward[1] * d1;
-    for (int i = 0; i < 3; i++) {
-        const lanes8 r0 = i00 * t->frame[0][i] + i10 * t->frame[1][i];
-        const lanes8 r1 = i01 * t->frame[0][i] + i11 * t->frame[1][i];
-        const lanes8 r2 = i22 * t->frame[2][i];
-        for (int j = 0; j < 3; j++) {
-            k[3 * i + j] = r0 * t->frame[0][j] + r1 * t->frame[1][j] + r2 * t->frame[2][j];
-        }
-    }
-}
-
 static PBS_MULTIVERSION void add_clamped_hessian(const struct membrane_elements *elements,
                                                  const struct stencil_groups *groups, size_t begin,
                                                  size_t end, const struct evaluation *evaluation,
@@ -448,21 +384,13 @@ static PBS_MULTIVERSION void add_clamped_hessian(const struct membrane_elements 
     for (size_t g = begin; g < end; g++) {
         struct triangle_lanes e;
         struct surface s;
-        struct clamped_tangent t;
+        struct framed_tangent t;
         lanes8 k[PAIR_COUNT][9];
-        lanes8 c[4];
         triangle_load(elements, groups, g, evaluation->x, &e);
         scale_moduli(elements, g, evaluation->damping_weights, &e);
         surface_measure(&e, &s);
         clamped_set(&e, &s, &t);
-        for (int a = 0; a < 4; a += 2) {
-            c[a] = t.v[0] * e.b[a] + t.v[1] * e.b[a + 1];
-            c[a + 1] = t.v[0] * e.b[a + 1] - t.v[1] * e.b[a];
-        }
-        clamped_block(&t, c, c, k[PAIR_11]);
-        clamped_block(&t, c, c + 2, k[PAIR_12]);
-        clamped_block(&t, c + 2, c + 2, k[PAIR_22]);
-        complete_blocks(k);
+        framed_blocks(&t, e.b, k);
         for (size_t pair = 0; pair < PAIR_COUNT; pair++) {
             scatter_block(k[pair], groups->block_slot + (g * PAIR_COUNT + pair) * LANES, blocks);
         }

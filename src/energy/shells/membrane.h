@@ -48,6 +48,11 @@ void membrane_destroy(struct membrane *membrane, struct memory *memory);
 /// positive, rows is not written.
 double membrane_rest_gradients(const double *rest, const uint32_t node[3], double rows[4]);
 
+/// Writes the shape gradients of nodes 1, 2 in the assembly's order into a lane of [g][4][8], given
+/// those in the triangle's own order; zero in padding lanes.
+void membrane_put_gradients(const double rows[4], const struct stencil_groups *groups, size_t lane,
+                            double *gradients);
+
 /// Computes mu and lambda of plane stress.
 void membrane_moduli(double young, double poisson, double *mu, double *lambda);
 
