@@ -115,6 +115,8 @@ struct term_table {
                       ///< evaluation
     bool is_linear;   ///< linear in x: the force does not depend on x
     bool is_load;     ///< acts from outside, as weight does, and is not linear in x
+    bool is_limit;    ///< a barrier, as those of contact: scripted nodes do not jump across its
+                      ///< bound but take the others along
     bool on_calling_thread; ///< evaluate must run on the thread that steps the world (a host's
                             ///< callbacks)
 };
