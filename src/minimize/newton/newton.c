@@ -240,8 +240,13 @@ static double small_gain(const struct minimization *m) {
     return length * length * mass / ((double)count * o->weight);
 }
 
+/// Barriers of contact, or of other limits.
+static bool has_barriers(const struct minimization *m) {
+    return contact_set_bounds(&m->objective->contacts) || objective_has_limits(m->objective);
+}
+
 static double loosest_tolerance(const struct minimization *m) {
-    const bool has_bound = contact_set_bounds(&m->objective->contacts);
+    const bool has_bound = has_barriers(m);
     double loosest = has_bound ? LOOSEST_WITH_CONTACT : LOOSEST;
     if (m->semidefinite && objective_projects_on_demand(m->objective)) {
         loosest = LOOSEST_SEMIDEFINITE;
@@ -251,7 +256,7 @@ static double loosest_tolerance(const struct minimization *m) {
 }
 
 static struct direction_options direction_options(const struct minimization *m) {
-    const bool has_bound = contact_set_bounds(&m->objective->contacts);
+    const bool has_bound = has_barriers(m);
     return (struct direction_options){.tolerance = m->options->tolerance,
                                       .forcing = m->options->forcing,
                                       .loosest = loosest_tolerance(m),

@@ -215,9 +215,21 @@ static bool move_to_targets(struct minimization *m, double longest) {
     return fail_blocked(m, remaining);
 }
 
+/// Without contact constrained nodes jump to their targets, unless a term's bound stops them on the
+/// way.
+static bool jumps(struct minimization *m, const double *x) {
+    const struct objective *objective = m->objective;
+    if (contact_set_bounds(&objective->contacts) || m->moves_prescribed) {
+        return false;
+    }
+    return !objective_has_limits(objective) ||
+           find_motion(m, m->projection->scene.targets, x) == 0.0 ||
+           objective_max_step(objective, x, m->newton->remaining_motion, 1.0) >= 1.0;
+}
+
 bool minimization_move_prescribed(struct minimization *m, double *x, bool *moved) {
     *moved = false;
-    if (!contact_set_bounds(&m->objective->contacts) && !m->moves_prescribed) {
+    if (jumps(m, x)) {
         return true;
     }
     struct newton *const newton = m->newton;

@@ -84,9 +84,10 @@ bool minimization_guess(struct minimization *m, const double *x);
 /// newton->trial.gradient as scratch.
 void minimization_guess_free_fall(struct minimization *m, const double *x, double *guess);
 
-/// With contact, or if moves_prescribed: moves constrained axes and obstacles from x to their
-/// targets without collision, and the free nodes along. x becomes that state. *moved: anything
-/// moved; then x is also a good initial guess. Returns false with result.status set.
+/// With contact, if moves_prescribed, or if a term stops nodes that jump: moves constrained axes
+/// and obstacles from x to their targets without collision, and the free nodes along. x becomes
+/// that state. *moved: anything moved; then x is also a good initial guess. Returns false with
+/// result.status set.
 bool minimization_move_prescribed(struct minimization *m, double *x, bool *moved);
 
 /// Returns the largest step, at most limit, along direction from x without collision or inversion.

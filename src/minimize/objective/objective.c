@@ -203,6 +203,14 @@ double objective_max_step(const struct objective *objective, const double *x,
                           objective->term_count, x, direction, limit, objective->scratch);
 }
 
+bool objective_has_limits(const struct objective *objective) {
+    bool any = false;
+    for (size_t i = 0; i < objective->term_count; i++) {
+        any = any || objective->terms[i].table->is_limit;
+    }
+    return any;
+}
+
 pbs_status objective_sweep(const struct objective *objective, const double *x,
                            const double *direction, double limit, double *step) {
     return contact_set_bound(&objective->contacts, objective->tasks, x, direction, limit, step);

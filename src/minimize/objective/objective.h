@@ -75,6 +75,9 @@ double objective_magnitude(const struct objective_result *result);
 double objective_max_step(const struct objective *objective, const double *x,
                           const double *direction, double limit);
 
+/// Returns whether a term has a limit that the host has set (is_limit of struct term_table).
+bool objective_has_limits(const struct objective *objective);
+
 /// *step = the largest step in [0, limit] along direction from x without collision, with the
 /// obstacles moving along. limit if no contact bounds it.
 pbs_status objective_sweep(const struct objective *objective, const double *x,
