@@ -126,7 +126,17 @@ typedef struct pbs_shell_desc {
                             ///< PBS_BENDING_HINGE. The curvature is angle minus rest angle, times
                             ///< the length of the edge over the area of its two triangles.
                             ///< docs/theory/plasticity.md section 4
+    double stretch_limit;   ///< 0: none; otherwise > 1, of length over length at rest: no triangle
+                            ///< is ever stretched to it in any direction, 1.1 for 10 %. See "Limits
+                            ///< of stretch" below
 } pbs_shell_desc;
+
+// Limits of stretch: a barrier, which begins half way to the limit and is infinite there, keeps
+// each triangle below it, however soft the material and whatever pulls. Its stiffness follows from
+// young, poisson and thickness. It counts as elastic energy and stress, and is not damped. Scripted
+// vertices that pull harder than the sheet can follow are blocked (PBS_ERROR_CONVERGENCE). Schemes
+// whose steps do not end feasible (pbs_scheme), explicit ones among them, refuse a step that would
+// end beyond a limit. docs/theory/shells.md section 8.
 
 /// Fills *d: thickness 1 mm, density 1000, young 1e5, poisson 0.3, the bending energy of plates
 /// with the same young, no damping, no mesh.
@@ -143,7 +153,8 @@ PBS_API pbs_status pbs_shell_desc_init(pbs_shell_desc *d, size_t struct_size);
 /// triangles, neighbours of opposite orientation, an unused vertex; which one is in the message),
 /// PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out of its range; rest angles
 /// of an edge that differ; a clamped edge that is no border or is clamped twice; more vertices than
-/// a world can have), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
+/// a world can have), PBS_ERROR_INADMISSIBLE (initial_positions stretch a triangle to stretch_limit
+/// or beyond; which one and how far is in the message), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 /// @see docs/theory/shells.md; Grinspun et al. 2003, "Discrete shells"
 PBS_API pbs_status pbs_body_create_shell(pbs_world *w, const pbs_shell_desc *d, pbs_body *out);
 
@@ -349,6 +360,7 @@ PBS_API pbs_status pbs_body_surface(const pbs_world *w, pbs_body b, const uint32
 /// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number that is not finite; of a
 /// peridynamic body in a plane or a bar, one that is out of it; of an affine body, positions that
 /// are no affine image of it within 1e-6 of its size and their coordinates, or a reflected one),
+/// PBS_ERROR_INADMISSIBLE (a triangle of a shell is stretched to its stretch_limit or beyond),
 /// PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
                                           size_t vertex_count);
@@ -357,7 +369,7 @@ PBS_API pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double
 /// @param xyz  vertex_count x 3, m/s; copied. Of an affine body they must be an affine function of
 /// the position, as those of rigid motions are, within 1e-6 of the largest
 /// @param vertex_count  must be the body's
-/// @return as pbs_body_set_positions
+/// @return PBS_ERROR_ARGUMENT as pbs_body_set_positions, PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
                                            size_t vertex_count);
 

@@ -27,7 +27,8 @@ typedef enum pbs_parameter {
     PBS_PARAMETER_THICKNESS = 6,     ///< metres, of mass and stiffness: shells
     PBS_PARAMETER_STIFFNESS = 7,     ///< N/m of springs, Pa of affine bodies
     PBS_PARAMETER_REST_LENGTH = 8,   ///< metres: springs
-    PBS_PARAMETER_MASS = 9           ///< kg: springs and custom bodies
+    PBS_PARAMETER_MASS = 9,          ///< kg: springs and custom bodies
+    PBS_PARAMETER_STRETCH_LIMIT = 10 ///< 0 (none) or > 1: shells
 } pbs_parameter;
 
 /// How many values of this parameter the body has: 1, or the number of its tetrahedra, springs or
@@ -44,8 +45,8 @@ PBS_API pbs_status pbs_body_parameter(const pbs_world *w, pbs_body b, int32_t pa
 
 /// Changes a parameter from the next step on. The change is written into what the library has
 /// prepared for the body, and costs about as much as evaluating the body's energy once; only where
-/// damping or drag become zero, or stop being zero, the next step prepares its matrices anew. It
-/// allocates nothing when the same parameter is set again with as many values.
+/// damping, drag or a limit of stretch become zero, or stop being zero, the next step prepares its
+/// matrices anew. It allocates nothing when the same parameter is set again with as many values.
 ///
 /// What a change adds to the elastic energy counts as external work. Where forces change, what the
 /// scheme remembers of earlier accelerations is forgotten; where masses change (density, thickness,
@@ -57,8 +58,8 @@ PBS_API pbs_status pbs_body_parameter(const pbs_world *w, pbs_body b, int32_t pa
 /// @param count  1: the same value everywhere; or pbs_body_parameter_count
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a parameter that the body has not, another count, a
 /// number that is not finite or out of its range; masses or stiffnesses that are not positive and
-/// finite together with the other parameters), PBS_ERROR_HANDLE, PBS_ERROR_MEMORY; nothing is
-/// changed then
+/// finite together with the other parameters), PBS_ERROR_INADMISSIBLE (a triangle is stretched to
+/// that limit or beyond), PBS_ERROR_HANDLE, PBS_ERROR_MEMORY; nothing is changed then
 PBS_API pbs_status pbs_body_set_parameter(pbs_world *w, pbs_body b, int32_t parameter,
                                           const double *values, size_t count);
 

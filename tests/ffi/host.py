@@ -42,7 +42,7 @@ ShellDesc = struct(
     (DOUBLE, "thickness density young poisson bending_young damping drag"),
     (DOUBLES, "initial_positions initial_velocities rest_angles"), (SIZE, "clamped_edge_count"),
     (INDICES, "clamped_edges"), (DOUBLES, "clamped_directions"), (I32, "bending"), (U32, "reserved"),
-    (DOUBLE, "yield_curvature"))
+    (DOUBLE, "yield_curvature stretch_limit"))
 CustomDesc = struct(
     "pbs_custom_desc", (U32, "struct_size width"), (SIZE, "vertex_count"), (DOUBLES, "positions velocities masses"),
     (SIZE, "stencil_count"), (INDICES, "stencils"), (CUSTOM_FN, "evaluate"), (POINTER, "user"),

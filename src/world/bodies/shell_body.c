@@ -8,6 +8,7 @@
 #include "world/interface/settings.h"
 #include "world/bodies/element_stress.h"
 #include "world/bodies/shell_edges.h"
+#include "world/bodies/shell_stretch.h"
 #include "world/objects/body_table.h"
 #include "world/bodies/shell_terms.h"
 
@@ -56,6 +57,7 @@ static pbs_status check_material(const pbs_shell_desc *d) {
                            "single edges crease",
                            d->yield_curvature);
     }
+    RETURN_IF_FAILED(shell_check_stretch_limit(d->stretch_limit));
     return check_not_negative(d->drag, "drag");
 }
 
@@ -90,6 +92,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     shell->poisson = d->poisson;
     shell->bending_young = d->bending_young;
     shell->yield_curvature = d->yield_curvature;
+    shell->stretch_limit = d->stretch_limit;
     body->damping = d->damping;
     body->drag = d->drag;
     body->triangle_count = d->triangle_count;
@@ -144,7 +147,10 @@ static pbs_status add_nodes(struct body *body, struct nodes *nodes, struct memor
     RETURN_IF_FAILED(nodes_reserve(nodes, memory, body->node_count));
     body->node_start = nodes_append(nodes, body->node_count);
     fill_nodes(body, d, nodes);
-    const pbs_status status = measure(body, nodes, NULL);
+    pbs_status status = measure(body, nodes, NULL);
+    if (status >= 0) {
+        status = shell_check_stretch(body, nodes->x + 3 * body->node_start);
+    }
     if (status < 0) {
         nodes_remove(nodes, body->node_start, body->node_count);
     }
@@ -204,6 +210,11 @@ static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
     case PBS_PARAMETER_THICKNESS:
         out->name = "thickness";
         out->value = &shell->thickness;
+        return true;
+    case PBS_PARAMETER_STRETCH_LIMIT:
+        out->name = "stretch_limit";
+        out->value = &shell->stretch_limit;
+        out->range = RANGE_STRETCH_LIMIT;
         return true;
     default: return body_find_damping(body, id, out) || body_find_drag(body, id, out);
     }
@@ -313,6 +324,7 @@ const struct body_table body_table_shell = {
     .measure = measure,
     .write_values = shell_write_values,
     .has_rayleigh_damping = true,
+    .check_positions = shell_check_stretch,
     .stiffest = stiffest,
     .count_elements = count_elements,
     .list_simplices = list_simplices,

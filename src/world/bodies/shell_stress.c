@@ -1,9 +1,11 @@
 // The stress of membranes: N = P F^T / J over the thickness, with P = mu F + (lambda ln J - mu) F
-// C^-1 of energy/shells/membrane.h, C = F^T F, J = sqrt(det C).
+// C^-1 of energy/shells/membrane.h, C = F^T F, J = sqrt(det C); and of the limit of stretch, of
+// which P is the sum of psi_i u_i v_i^T over the singular values of F.
 #include <math.h>
 
 #include "base/matrix3/math3.h"
 #include "energy/shells/membrane.h"
+#include "energy/shells/stretch_limit.h"
 #include "world/bodies/element_stress.h"
 
 /// The columns of F, one after the other; the gradients are those of the second and the third
@@ -35,6 +37,22 @@ static void cauchy_stress(double mu, double lambda, const double f[6], double st
     }
 }
 
+/// Adds psi_i s_i u_i u_i^T / J, of s_i u_i = F v_i.
+static void add_limit(const struct shell_body *shell, const double f[6], double stress[9]) {
+    double s[2], axis[2];
+    stretch_limit_measure(f, s, axis);
+    const double modulus = stretch_limit_modulus(shell->young, shell->poisson);
+    for (int k = 0; k < 2; k++) {
+        const double slope = stretch_limit_stress(modulus, shell->stretch_limit, s[k]);
+        const double v[2] = {k == 0 ? axis[0] : -axis[1], k == 0 ? axis[1] : axis[0]};
+        for (int ij = 0; ij < 9 && slope > 0.0; ij++) {
+            const double at_i = f[ij / 3] * v[0] + f[3 + ij / 3] * v[1];
+            const double at_j = f[ij % 3] * v[0] + f[3 + ij % 3] * v[1];
+            stress[ij] += slope / s[k] * at_i * at_j / (s[0] * s[1]);
+        }
+    }
+}
+
 static size_t count(const struct body *body) {
     return body->triangle_count;
 }
@@ -47,6 +65,9 @@ static void measure(const struct body *body, const double *x, size_t triangle, d
     membrane_moduli(shell->young, shell->poisson, &mu, &lambda);
     deformation_gradient(v, x, gradients, f);
     cauchy_stress(mu, lambda, f, stress);
+    if (shell->stretch_limit > 0.0) {
+        add_limit(shell, f, stress);
+    }
 }
 
 const struct element_stress shell_stress = {

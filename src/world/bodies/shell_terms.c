@@ -8,6 +8,7 @@
 #include "energy/shells/membrane.h"
 #include "energy/shells/plate_bending.h"
 #include "geometry/meshes/sheet.h"
+#include "world/bodies/shell_stretch.h"
 #include "world/objects/body_table.h"
 
 /// Arrays of all triangles of the selected shells, in the order of bodies.
@@ -308,6 +309,9 @@ pbs_status shell_add_terms(const struct scene *scene, struct memory *memory,
     RETURN_IF_FAILED(body_terms_rest(scene, memory, &rest));
     pbs_status status = add_triangles(scene, memory, rest, out);
     if (status >= 0) {
+        status = shell_add_stretch_limits(scene, memory, rest, out);
+    }
+    if (status >= 0) {
         status = add_hinges(scene, memory, rest, out);
     }
     memory_release(memory, rest);
@@ -353,6 +357,8 @@ static void write_plates(const struct body *body, const struct term_part *part) 
 void shell_write_values(const struct body *body, const struct term_part *part) {
     if (membrane_of(part->term) != NULL) {
         write_membrane(body, part);
+    } else if (shell_write_stretch_limits(body, part)) {
+        return;
     } else if (bending_of(part->term) != NULL) {
         write_hinges(body, part);
     } else {

@@ -3,6 +3,7 @@
 
 #include "base/runtime/arithmetic.h"
 #include "world/interface/check.h"
+#include "world/objects/body_table.h"
 #include "world/world.h"
 
 static pbs_status enter_with_count(pbs_world *w, pbs_body b, size_t vertex_count,
@@ -24,6 +25,9 @@ pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
     for (size_t i = 0; i < vertex_count; i++) {
         const double *x = nodes->x + 3 * (body->node_start + i);
         RETURN_IF_FAILED(body_check_plane(body, xyz + 3 * i, x, i, "positions"));
+    }
+    if (body->table->check_positions != NULL) {
+        RETURN_IF_FAILED(body->table->check_positions(body, xyz));
     }
     RETURN_IF_FAILED(vertices_set_positions(nodes, body, xyz));
     // Constrained vertices stay at their new positions; pending targets are discarded.

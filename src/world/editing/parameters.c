@@ -21,7 +21,8 @@ static bool find(struct body *body, struct nodes *nodes, int32_t id, struct body
 /// PBS_ERROR_ARGUMENT where the body has it not.
 static pbs_status enter(struct scene *scene, struct body *body, int32_t id, const double *values,
                         struct body_parameter *out) {
-    RETURN_IF_FAILED(check_choice(id, PBS_PARAMETER_DAMPING, PBS_PARAMETER_MASS, "parameter"));
+    RETURN_IF_FAILED(
+        check_choice(id, PBS_PARAMETER_DAMPING, PBS_PARAMETER_STRETCH_LIMIT, "parameter"));
     RETURN_IF_FAILED(check_pointer(values, "values"));
     if (!find(body, &scene->nodes, id, out) || (out->value == NULL && out->values == NULL)) {
         (void)status_fail(PBS_ERROR_ARGUMENT,
@@ -48,6 +49,7 @@ static const struct limits limits_of[] = {
                               "0 or more, and below 0.5: the energy of this material would have "
                               "no lower bound otherwise"},
     [RANGE_POISSON_SHELL] = {0.0, 0.5, true, true, "0 to 0.5"},
+    [RANGE_STRETCH_LIMIT] = {1.0, INFINITY, false, false, "0 for none, or above 1 and finite"},
 };
 
 static pbs_status check_values(const struct body_parameter *parameter, const double *values,
@@ -58,7 +60,8 @@ static pbs_status check_values(const struct body_parameter *parameter, const dou
         const bool is_above = value > limits->low || (limits->includes_low && value == limits->low);
         const bool is_below = value < limits->high ||
                               (limits->includes_high && value == limits->high);
-        if (!is_above || !is_below) {
+        const bool is_none = parameter->range == RANGE_STRETCH_LIMIT && value == 0.0;
+        if (!is_none && (!is_above || !is_below)) {
             return status_fail(PBS_ERROR_ARGUMENT, "%s: values[%zu] is %g, must be %s",
                                parameter->name, i, value, limits->words);
         }
@@ -130,6 +133,14 @@ static pbs_status measure(pbs_world *w, struct body *body, const struct body_par
                : PBS_OK;
 }
 
+/// Where the host lowers a limit, the body may be beyond it.
+static pbs_status measure_and_check(pbs_world *w, struct body *body,
+                                    const struct body_parameter *parameter) {
+    const double *x = w->scene.nodes.x + 3 * body->node_start;
+    RETURN_IF_FAILED(measure(w, body, parameter));
+    return parameter->range == RANGE_STRETCH_LIMIT ? body->table->check_positions(body, x) : PBS_OK;
+}
+
 /// Nothing else of a body follows from these.
 static bool is_damping(int32_t id) {
     return id == PBS_PARAMETER_DAMPING || id == PBS_PARAMETER_DRAG;
@@ -148,7 +159,7 @@ static pbs_status change(pbs_world *w, struct body *body, int32_t id,
         RETURN_IF_FAILED(make_array(&w->memory, parameter, &former));
     }
     assign(parameter, values, count);
-    const pbs_status status = measure(w, body, parameter);
+    const pbs_status status = measure_and_check(w, body, parameter);
     if (status < 0) {
         put_back(&w->memory, parameter, &former);
         (void)measure(w, body, parameter);
@@ -158,9 +169,9 @@ static pbs_status change(pbs_world *w, struct body *body, int32_t id,
 
 // --- into what was built ---
 
-/// Terms of damping and drag have no elements of bodies without.
+/// Terms of damping, drag and limits have no elements of bodies without.
 static bool changes_elements(int32_t id, double before, double now) {
-    return is_damping(id) && (before > 0.0) != (now > 0.0);
+    return (is_damping(id) || id == PBS_PARAMETER_STRETCH_LIMIT) && (before > 0.0) != (now > 0.0);
 }
 
 static bool changes_mass(int32_t id) {

@@ -58,6 +58,7 @@ struct shell_body {
     double *rest_angles;    ///< per side, rad; null: 0 if flat_rest, otherwise those of the rest
                             ///< positions. Never null if the shell creases
     double yield_curvature; ///< 1/m; 0: the shell never creases
+    double stretch_limit;   ///< 0: none
     size_t clamp_count;     ///< number of clamped border edges
     uint32_t *clamp_sides;  ///< clamp_count
     double *clamps;         ///< clamp_count x 3, unit

@@ -54,7 +54,8 @@ enum parameter_range {
     RANGE_NOT_NEGATIVE,   ///< and finite
     RANGE_POISSON,        ///< of solids: above -1 and below 0.5
     RANGE_POISSON_FROM_0, ///< likewise, and not negative
-    RANGE_POISSON_SHELL   ///< 0 to 0.5
+    RANGE_POISSON_SHELL,  ///< 0 to 0.5
+    RANGE_STRETCH_LIMIT   ///< 0, or above 1 and finite
 };
 
 /// Where a body keeps the values of one PBS_PARAMETER_*, and what they may be.
@@ -117,6 +118,9 @@ struct body_table {
     /// added. Null: no such term depends on them.
     void (*write_values)(const struct body *body, const struct term_part *part);
     // --- elements ---
+    /// Refuses positions of the nodes at which the body's energy is infinite by a limit that the
+    /// host has set: PBS_ERROR_INADMISSIBLE, with the element. x: node_count x 3. Null: no limits.
+    pbs_status (*check_positions)(const struct body *body, const double *x);
     double (*stiffest)(const struct body *body); ///< Pa: the largest modulus
     size_t (*count_elements)(const struct body *body);
     /// Lists the elements that must not be inverted or flat.

@@ -491,7 +491,7 @@ static const struct refused refusals[] = {
     {SOLID, PBS_PARAMETER_YOUNG, 1e5, 7, PBS_ERROR_ARGUMENT, "count is 7, must be 1 or 48"},
     {SOLID, PBS_PARAMETER_POISSON, 0.5, 1, PBS_ERROR_ARGUMENT, "above -1 and below 0.5"},
     {SOLID, PBS_PARAMETER_THICKNESS, 1.0, 1, PBS_ERROR_ARGUMENT, "no parameter 6"},
-    {SOLID, 10, 1.0, 1, PBS_ERROR_ARGUMENT, "parameter is 10"},
+    {SOLID, 11, 1.0, 1, PBS_ERROR_ARGUMENT, "parameter is 11"},
     {SOLID, -1, 1.0, 1, PBS_ERROR_ARGUMENT, "parameter is -1"},
     {PLATE, PBS_PARAMETER_POISSON, 0.51, 1, PBS_ERROR_ARGUMENT, "0 to 0.5"},
     {PLATE, PBS_PARAMETER_THICKNESS, 1e-200, 1, PBS_ERROR_ARGUMENT, "rigidity over length"},
