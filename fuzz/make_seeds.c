@@ -333,7 +333,8 @@ static void fill_joined(pbs_world *world) {
     require(pbs_body_apply_wrench(world, cube, push, turn, PBS_FORCE_ONCE) == PBS_OK);
 }
 
-/// A cube that flows and a creased sheet, both pinned, soft enough to yield under their weight.
+/// A cube that flows and a creased sheet with a limit of stretch, both pinned, soft enough to yield
+/// under their weight.
 static void fill_plastic(pbs_world *world) {
     static const double corner[3] = {0.0, 0.02, 0.0};
     static const double sheet[12] = {1.0, 0.3, 0.0, 1.1, 0.3, 0.0, 1.0, 0.3, 0.1, 1.1, 0.3, 0.1};
@@ -355,6 +356,7 @@ static void fill_plastic(pbs_world *world) {
     s.young = 1e5;
     s.bending = PBS_BENDING_HINGE;
     s.yield_curvature = 1e-3;
+    s.stretch_limit = 1.1;
     require(pbs_body_create_shell(world, &s, &body) == PBS_OK);
     require(pbs_body_pin(world, body, pinned, 3, PBS_AXIS_ALL) == PBS_OK);
     require(scene_step(world, 2) >= 0);

@@ -256,9 +256,9 @@ static void write_shell_edges(struct byte_writer *out, const struct body *body) 
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
     (void)nodes;
     const struct shell_body *shell = &body->shell;
-    const double numbers[] = {shell->thickness, shell->density,        shell->young,
-                              shell->poisson,   shell->bending_young,  body->damping,
-                              body->drag,       shell->yield_curvature};
+    const double numbers[] = {shell->thickness, shell->density,         shell->young,
+                              shell->poisson,   shell->bending_young,   body->damping,
+                              body->drag,       shell->yield_curvature, shell->stretch_limit};
     write_u32(out, shell->flat_rest);
     write_doubles(out, numbers, sizeof numbers / sizeof numbers[0]);
     write_u64(out, body->node_count);
@@ -292,8 +292,9 @@ static pbs_status read_shell_edges(struct byte_reader *in, struct memory *memory
 static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
                        struct saved_arrays *arrays, struct body **out) {
     pbs_shell_desc d = {.struct_size = sizeof d};
-    double *const numbers[] = {&d.thickness,     &d.density, &d.young, &d.poisson,
-                               &d.bending_young, &d.damping, &d.drag,  &d.yield_curvature};
+    double *const numbers[] = {&d.thickness, &d.density,         &d.young,
+                               &d.poisson,   &d.bending_young,   &d.damping,
+                               &d.drag,      &d.yield_curvature, &d.stretch_limit};
     d.flat_rest = (int32_t)read_u32(in);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         *numbers[i] = read_f64(in);

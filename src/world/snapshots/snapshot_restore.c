@@ -409,10 +409,14 @@ static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
     return PBS_OK;
 }
 
-/// Checks that bodies in a plane are constrained to it.
-static pbs_status check_planes(const struct scene *scene) {
+/// Checks that bodies are within their limits, and those in a plane constrained to it.
+static pbs_status check_placement(const struct scene *scene) {
     for (size_t b = 0; b < scene->bodies.count; b++) {
         const struct body *body = scene_body(scene, b);
+        if (body->table->check_positions != NULL) {
+            const double *x = scene->nodes.x + 3 * body->node_start;
+            RETURN_IF_FAILED(as_format(body->table->check_positions(body, x), "body", b));
+        }
         for (size_t i = 0; i < body->node_count; i++) {
             if ((scene->nodes.constrained_axes[body->node_start + i] & body->flat) != body->flat) {
                 return status_fail(PBS_ERROR_FORMAT,
@@ -647,7 +651,7 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(read_colliders(in, memory, scene));
     RETURN_IF_FAILED(read_bodies(in, memory, scene));
     RETURN_IF_FAILED(read_nodes(in, &scene->nodes));
-    RETURN_IF_FAILED(check_planes(scene));
+    RETURN_IF_FAILED(check_placement(scene));
     RETURN_IF_FAILED(read_joints(in, memory, scene));
     scene_update_vertices(scene, NULL);
     scene_update_angular_velocities(scene);

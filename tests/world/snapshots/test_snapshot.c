@@ -320,6 +320,25 @@ static void refuse_instead(pbs_world *world, const void *set, const void *wrong,
     free(bytes.data);
 }
 
+/// A sheet that is stretched to 1.1, and is said to have a limit below that or an impossible one.
+static void sheets_beyond_their_limits_are_refused(void **state) {
+    (void)state;
+    static const double corner[3] = {0.0, 0.0, 0.0}, set = 1.234, below = 1.05, wrong = 0.5;
+    double x[27];
+    pbs_shell_desc d;
+    pbs_world *world = new_world();
+    assert_ok(pbs_shell_desc_init(&d, sizeof d));
+    d.stretch_limit = set;
+    const pbs_body sheet = add_sheet(world, 2, 1.0, corner, &d);
+    for (int i = 0; i < 27; i++) {
+        x[i] = 1.1 * pbs_body_positions(world, sheet)[i];
+    }
+    assert_ok(pbs_body_set_positions(world, sheet, x, 9));
+    refuse_instead(world, &set, &below, sizeof set, "triangle 0 is stretched to 1.1 times");
+    refuse_instead(world, &set, &wrong, sizeof set, "stretch_limit is 0.5");
+    pbs_world_destroy(world);
+}
+
 /// A pair of materials twice, of one that is none, in the wrong order, and one that is negative. As
 /// saved: the smaller material, the larger one, the coefficient.
 static void wrong_friction_tables_are_refused(void **state) {
@@ -510,6 +529,7 @@ int main(void) {
         cmocka_unit_test(small_buffers_are_told_the_size),
         cmocka_unit_test(damaged_headers_are_refused),
         cmocka_unit_test(leftovers_are_refused),
+        cmocka_unit_test(sheets_beyond_their_limits_are_refused),
         cmocka_unit_test(wrong_friction_tables_are_refused),
         cmocka_unit_test(wrong_stiffnesses_are_refused),
         cmocka_unit_test(wrong_solver_memories_are_refused),
