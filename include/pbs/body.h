@@ -127,8 +127,7 @@ typedef struct pbs_shell_desc {
                             ///< the length of the edge over the area of its two triangles.
                             ///< docs/theory/plasticity.md section 4
     double stretch_limit;   ///< 0: none; otherwise > 1, of length over length at rest: no triangle
-                            ///< is ever stretched to it in any direction, 1.1 for 10 %. See "Limits
-                            ///< of stretch" below
+                            ///< is ever stretched to it in any direction, 1.1 for 10 %. See below
 } pbs_shell_desc;
 
 // Limits of stretch: a barrier, which begins half way to the limit and is infinite there, keeps
