@@ -149,7 +149,7 @@ PBS_API pbs_status pbs_wind_desc_init(pbs_wind_desc *d, size_t struct_size);
 /// wind that changes is set before each step; only the first call for a body makes steps prepare
 /// anew. The wind has no potential. Its force times the air's velocity is work (`work` of
 /// pbs_energy_control_stats), its force times u, which is never negative, is dissipated. Normals
-/// are those at the start of a step. In statics the wind is that on a body at rest. Copied, and
+/// and areas stay during a step. In statics the wind is that on a body at rest. Copied, and
 /// part of a saved world. What the scheme remembers of earlier accelerations is forgotten.
 /// @param d  null: none any more
 /// @return PBS_ERROR_ARGUMENT (w is null; the body is of another kind; an unknown choice; a number
