@@ -409,7 +409,9 @@ static int32_t others[] = {PBS_SCHEME_IMPLICIT_MIDPOINT, PBS_SCHEME_INNER_THETA,
                            PBS_SCHEME_ENERGY_BLENDING,   PBS_SCHEME_SYMPLECTIC_EULER,
                            PBS_SCHEME_VELOCITY_VERLET};
 
-/// The others land below the limit, or refuse the step and leave the world as it was.
+/// The others land below the limit, or refuse the step and leave the world as it was: where it
+/// would end beyond, or where the last one ended so close to the limit that no direction leads away
+/// from there within rounding.
 static void other_schemes_refuse_steps_beyond(void **state) {
     (void)state;
     int landed = 0, refused = 0;
@@ -420,7 +422,8 @@ static void other_schemes_refuse_steps_beyond(void **state) {
         for (int n = 0; n < 20; n++) {
             const uint64_t hash = pbs_world_hash(strip.world);
             const pbs_status status = pbs_world_step(strip.world, 2e-2);
-            assert_true(status == PBS_OK || status == PBS_ERROR_INADMISSIBLE);
+            assert_true(status == PBS_OK || status == PBS_ERROR_INADMISSIBLE ||
+                        status == PBS_ERROR_CONVERGENCE);
             assert_true(status == PBS_OK || pbs_world_hash(strip.world) == hash);
             assert_true(stretch_of(&strip) < LIMIT);
             landed += status == PBS_OK;
