@@ -514,32 +514,6 @@ static void handles_take_the_cloth_along(void **state) {
     pbs_world_destroy(strip.world);
 }
 
-/// A cloth that is pinned at two corners, weighs what its modulus bears, and may stretch by 1 %:
-/// 17 iterations a step. Linear solves that are as loose as those without a barrier make it 48.
-static void barriers_take_few_iterations(void **state) {
-    (void)state;
-    static const double corner[3] = {0.0, 0.0, 0.0};
-    static const uint32_t corners[2] = {0, 12};
-    pbs_world_desc settings_own = settings();
-    pbs_shell_desc d;
-    settings_own.relative_tolerance = 1e-6;
-    pbs_world *world = new_world_from(&settings_own);
-    assert_ok(pbs_shell_desc_init(&d, sizeof d));
-    d.density = 500.0;
-    d.young = 500.0 * 9.81;
-    d.bending = PBS_BENDING_HINGE;
-    d.stretch_limit = 1.01;
-    const pbs_body body = add_sheet(world, 12, 1.0, corner, &d);
-    assert_ok(pbs_body_pin(world, body, corners, 2, PBS_AXIS_ALL));
-    uint32_t iterations = 0;
-    for (int n = 0; n < 60; n++) {
-        assert_status(pbs_world_step(world, 1.0 / 60.0), PBS_OK);
-        iterations += stats_of(world).newton.iterations;
-    }
-    assert_true(iterations < 60 * 30);
-    pbs_world_destroy(world);
-}
-
 // --- memory ---
 
 static void steps_do_not_allocate(void **state) {
@@ -603,7 +577,6 @@ int main(void) {
         cmocka_unit_test(creases_and_damping_dissipate_alone),
         cmocka_unit_test(restored_worlds_go_on_to_the_bit),
         cmocka_unit_test(handles_take_the_cloth_along),
-        cmocka_unit_test(barriers_take_few_iterations),
         cmocka_unit_test(steps_do_not_allocate),
         cmocka_unit_test(refused_memory_is_a_status),
     };
