@@ -184,6 +184,10 @@ pbs_status saved_joint_read(struct byte_reader *in, const struct scene *scene,
         !read_are_finite(joint->multiplier, JOINT_ROWS)) {
         return status_fail(PBS_ERROR_FORMAT, "its state is not that of a joint");
     }
+    // Arms follow from the extents of bodies.
+    const double arm = joint->arm;
     world_joint_measure(joint);
-    return PBS_OK;
+    return joint->arm == arm
+               ? PBS_OK
+               : status_fail(PBS_ERROR_FORMAT, "its arm is %g m, must be %g m", arm, joint->arm);
 }

@@ -449,6 +449,25 @@ static void wrong_winds_are_refused(void **state) {
     pbs_world_destroy(world);
 }
 
+/// The arm of a joint follows from its bodies.
+static void wrong_arms_are_refused(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    const pbs_body cube = add_cube(world, 1, 1.0, (double[]){0.0, 1.0, 0.0}, NULL);
+    const pbs_point corner = {
+        .struct_size = sizeof corner, .kind = PBS_POINT_VERTEX, .body = cube, .index = 0};
+    pbs_joint_desc d;
+    pbs_joint joint;
+    assert_ok(pbs_joint_desc_init(&d, sizeof d));
+    d.a.place[1] = 1.0;
+    d.b = corner;
+    assert_ok(pbs_joint_create(world, &d, &joint));
+    // The extent of a cube is its diagonal, and the arm is followed by the angle.
+    const double set[2] = {0.5 * sqrt(3.0), 0.0}, wrong[2] = {0.87, 0.0};
+    refuse_instead(world, set, wrong, sizeof set, "its arm is");
+    pbs_world_destroy(world);
+}
+
 /// Only surfaces of affine bodies may lie inside of their bodies.
 static void insets_of_solids_are_refused(void **state) {
     (void)state;
@@ -535,6 +554,7 @@ int main(void) {
         cmocka_unit_test(wrong_solver_memories_are_refused),
         cmocka_unit_test(wrong_flags_are_refused),
         cmocka_unit_test(wrong_winds_are_refused),
+        cmocka_unit_test(wrong_arms_are_refused),
         cmocka_unit_test(insets_of_solids_are_refused),
         cmocka_unit_test(forged_contents_do_no_harm),
     };
