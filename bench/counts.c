@@ -292,6 +292,107 @@ static void count_wrung(struct counts *all, const char *name) {
     tet_mesh_free(&mesh);
 }
 
+// --- joints and limits, at the settings that a host gets ---
+
+static pbs_world *host_world(const char *name) {
+    pbs_world_desc desc;
+    pbs_world *world = NULL;
+    require(pbs_world_desc_init(&desc, sizeof desc), name);
+    desc.gravity[1] = -9.81;
+    require(pbs_world_create(&desc, &world), name);
+    return world;
+}
+
+/// Steps of 1/60 s, and the end of the world.
+static void count_steps(struct counts *all, const char *name, pbs_world *world, int count) {
+    struct work work = {0};
+    for (int step = 0; step < count; step++) {
+        require(pbs_world_step(world, 1.0 / 60.0), name);
+        add_step(&work, world);
+    }
+    add_work(all, name, &work);
+    pbs_world_destroy(world);
+}
+
+enum { SIDE = 8 };
+
+static void add_rope(pbs_world *world, pbs_body knots, uint32_t from, uint32_t to, double length) {
+    pbs_joint_desc desc;
+    pbs_joint joint;
+    require(pbs_joint_desc_init(&desc, sizeof desc), "rope");
+    desc.kind = PBS_JOINT_DISTANCE;
+    desc.a = (pbs_point){
+        .struct_size = sizeof desc.a, .kind = PBS_POINT_VERTEX, .body = knots, .index = from};
+    desc.b = (pbs_point){
+        .struct_size = sizeof desc.b, .kind = PBS_POINT_VERTEX, .body = knots, .index = to};
+    desc.upper = length;
+    require(pbs_joint_create(world, &desc, &joint), "rope");
+}
+
+/// A net of 112 ropes between knots of 0.1 kg, with a thousandth of slack, falls into them. Its
+/// corners are held.
+static void count_net(struct counts *all, const char *name) {
+    static const uint32_t corners[] = {0, SIDE - 1, SIDE * (SIDE - 1), SIDE * SIDE - 1};
+    double positions[3 * SIDE * SIDE], masses[SIDE * SIDE];
+    pbs_world *const world = host_world(name);
+    pbs_springs_desc desc;
+    pbs_body knots;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        positions[3 * i] = 0.2 * (i / SIDE);
+        positions[3 * i + 1] = 0.0;
+        positions[3 * i + 2] = 0.2 * (i % SIDE);
+        masses[i] = 0.1;
+    }
+    require(pbs_springs_desc_init(&desc, sizeof desc), name);
+    desc.vertex_count = SIDE * SIDE;
+    desc.positions = positions;
+    desc.masses = masses;
+    require(pbs_body_create_springs(world, &desc, &knots), name);
+    require(pbs_body_pin(world, knots, corners, 4, PBS_AXIS_ALL), name);
+    for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+        if (i >= SIDE) {
+            add_rope(world, knots, i - SIDE, i, 0.2002);
+        }
+        if (i % SIDE > 0) {
+            add_rope(world, knots, i - 1, i, 0.2002);
+        }
+    }
+    count_steps(all, name, world, 60);
+}
+
+/// A cloth of 1 m that weighs what its modulus bears hangs at two corners and may stretch by 1 %.
+static void count_limited_cloth(struct counts *all, const char *name) {
+    enum { CELLS_ALONG = 12, ROW = CELLS_ALONG + 1 };
+    static const uint32_t corners[] = {0, CELLS_ALONG};
+    double positions[3 * ROW * ROW];
+    uint32_t triangles[6 * CELLS_ALONG * CELLS_ALONG], *next = triangles;
+    pbs_world *const world = host_world(name);
+    pbs_shell_desc desc;
+    pbs_body cloth;
+    for (int i = 0; i < ROW * ROW; i++) {
+        positions[3 * i] = (double)(i % ROW) / CELLS_ALONG;
+        positions[3 * i + 1] = 0.0;
+        positions[3 * i + 2] = (double)(i / ROW) / CELLS_ALONG;
+    }
+    for (uint32_t i = 0; i < CELLS_ALONG * CELLS_ALONG; i++) {
+        const uint32_t at = i / CELLS_ALONG * ROW + i % CELLS_ALONG;
+        const uint32_t two[6] = {at, at + ROW, at + 1, at + 1, at + ROW, at + ROW + 1};
+        memcpy(next, two, sizeof two);
+        next += 6;
+    }
+    require(pbs_shell_desc_init(&desc, sizeof desc), name);
+    desc.vertex_count = ROW * ROW;
+    desc.positions = positions;
+    desc.triangle_count = 2 * CELLS_ALONG * CELLS_ALONG;
+    desc.triangles = triangles;
+    desc.density = 500.0;
+    desc.young = 500.0 * 9.81;
+    desc.stretch_limit = 1.01;
+    require(pbs_body_create_shell(world, &desc, &cloth), name);
+    require(pbs_body_pin(world, cloth, corners, 2, PBS_AXIS_ALL), name);
+    count_steps(all, name, world, 30);
+}
+
 static void count_worlds(struct counts *all) {
     count_cube(all, "cantilever", true, PBS_CONTACT_PROJECTION);
     count_cube(all, "drop-projection", false, PBS_CONTACT_PROJECTION);
@@ -299,6 +400,8 @@ static void count_worlds(struct counts *all) {
     count_tangle(all, "tangle-random", OPT_CUBE_RANDOM);
     count_tangle(all, "tangle-point", OPT_CUBE_POINT);
     count_wrung(all, "wrung");
+    count_net(all, "net-of-ropes");
+    count_limited_cloth(all, "cloth-stretch-limit");
     count_heap(all, "heap-slip-1e-4", 1e-4);
     count_heap(all, "heap-slip-1e-5", 1e-5);
     static const char *const rows[] = {"mat_twist",   "rollers",      "spikes_affine",
