@@ -373,7 +373,6 @@ static double stiffest(const struct body *body) {
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
     (void)nodes;
     const struct affine_body *affine = &body->affine;
-    write_u32(out, body->gravity.scale == 0.0);
     write_f64(out, body->damping);
     write_f64(out, body->drag);
     write_f64(out, affine->density);
@@ -388,7 +387,7 @@ static void write(struct byte_writer *out, const struct body *body, const struct
 static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
                        struct saved_arrays *arrays, struct body **out) {
     pbs_affine_desc d = {.struct_size = sizeof d, .orientation = {0.0, 0.0, 0.0, 1.0}};
-    d.no_gravity = (int32_t)read_u32(in);
+    d.no_gravity = 1; // its scale of gravity is with what all bodies have
     d.damping = read_f64(in);
     d.drag = read_f64(in);
     d.density = read_f64(in);

@@ -182,7 +182,6 @@ static void write(struct byte_writer *out, const struct body *body, const struct
     write_u64(out, custom->tag);
     write_u32(out, custom->concurrent);
     write_u32(out, custom->is_linear);
-    write_u32(out, body->gravity.scale == 0.0);
     write_f64(out, body->damping);
     write_u64(out, body->node_count);
     write_doubles(out, nodes->mass + body->node_start, body->node_count);
@@ -198,7 +197,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     d.tag = read_u64(in);
     d.concurrent = (int32_t)read_u32(in);
     d.is_linear = (int32_t)read_u32(in);
-    d.no_gravity = (int32_t)read_u32(in);
+    d.no_gravity = 1; // its scale of gravity is with what all bodies have
     d.damping = read_f64(in);
     RETURN_IF_FAILED(read_count(in, "vertices", sizeof(double), &d.vertex_count));
     RETURN_IF_FAILED(read_block(in, memory, d.vertex_count, sizeof(double), &arrays->masses));

@@ -54,7 +54,6 @@ static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
 
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
     const struct bonded_body *bonded = &body->bonded;
-    write_u32(out, body->gravity.scale == 0.0);
     write_u32(out, (uint32_t)bonded->shear);
     write_f64(out, body->drag);
     write_f64(out, bonded->shear_factor);
@@ -119,7 +118,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
                        struct saved_arrays *arrays, struct body **out) {
     pbs_bonded_desc d = {
         .struct_size = sizeof d, .density = 1.0, .young = 1.0, .shear_modulus = 1.0};
-    d.no_gravity = (int32_t)read_u32(in);
+    d.no_gravity = 1; // its scale of gravity is with what all bodies have
     d.shear = (int32_t)read_u32(in);
     d.drag = read_f64(in);
     d.shear_factor = read_f64(in);

@@ -60,7 +60,6 @@ static void write_softening(struct byte_writer *out, const struct body *body) {
 /// The bonds are not saved: the restore computes them from the particles, in the same order.
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
     const struct peridynamic_body *own = &body->peridynamic;
-    write_u32(out, body->gravity.scale == 0.0);
     write_u32(out, (uint32_t)own->dimension);
     write_u32(out, own->whole_volumes);
     write_u32(out, own->no_calibration);
@@ -138,7 +137,7 @@ static pbs_status read_stretches(struct byte_reader *in, struct memory *memory, 
 static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
                        struct saved_arrays *arrays, struct body **out) {
     pbs_peridynamic_desc d = {.struct_size = sizeof d, .density = 1.0, .young = 1.0};
-    d.no_gravity = (int32_t)read_u32(in);
+    d.no_gravity = 1; // its scale of gravity is with what all bodies have
     d.dimension = (int32_t)read_u32(in);
     d.whole_volumes = (int32_t)read_u32(in);
     d.no_calibration = (int32_t)read_u32(in);
