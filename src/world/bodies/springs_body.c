@@ -312,7 +312,6 @@ static struct body_springs list_springs(const struct body *body) {
 
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
     const struct springs_body *springs = own_of(body);
-    write_u32(out, body->gravity.scale == 0.0);
     write_f64(out, body->damping);
     write_f64(out, body->drag);
     write_u64(out, body->node_count);
@@ -326,7 +325,7 @@ static void write(struct byte_writer *out, const struct body *body, const struct
 static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
                        struct saved_arrays *arrays, struct body **out) {
     pbs_springs_desc d = {.struct_size = sizeof d, .stiffness = 1.0};
-    d.no_gravity = (int32_t)read_u32(in);
+    d.no_gravity = 1; // its scale of gravity is with what all bodies have
     d.damping = read_f64(in);
     d.drag = read_f64(in);
     RETURN_IF_FAILED(read_count(in, "vertices", sizeof(double), &d.vertex_count));
