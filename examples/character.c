@@ -47,13 +47,13 @@ struct settings {
 
 struct character {
     const struct settings *settings;
-    struct surface_mesh skin; // at rest, then of each frame
+    struct surface_mesh mesh; // at rest, then of each frame
     struct tet_mesh rest;     // of the body
     pbs_body body;
     pbs_embedding *embedding;
-    double *before, *between; // [skin.vertex_count * 3]: frames to compare with
+    double *before, *between; // [mesh.vertex_count * 3]: frames to compare with
     float *single;            // likewise
-    double *offsets;          // [skin.vertex_count] m: how far a point is out of the body at rest
+    double *offsets;          // [mesh.vertex_count] m: how far a point is out of the body at rest
     // What is measured:
     double rest_error;      // m: of the mesh where it begins
     double halfway;         // m: how far a frame between two steps is from their mean
@@ -96,7 +96,7 @@ static void lay_along(double *positions, size_t count, const struct part *part) 
 }
 
 /// All parts, which overlap.
-static bool make_skin(size_t segments, struct surface_mesh *out) {
+static bool make_render_mesh(size_t segments, struct surface_mesh *out) {
     bool done = true;
     for (int i = 0; i < PARTS && done; i++) {
         const struct part *part = &parts[i];
@@ -130,8 +130,8 @@ static void *allocate(struct assembly *a, size_t count, size_t size) {
 
 /// The mesh, and memory for what is read of it.
 static void make_character(struct assembly *a, struct character *c) {
-    assembly_require(a, make_skin((size_t)c->settings->segments, &c->skin), "out of memory");
-    const size_t count = c->skin.vertex_count;
+    assembly_require(a, make_render_mesh((size_t)c->settings->segments, &c->mesh), "out of memory");
+    const size_t count = c->mesh.vertex_count;
     c->before = allocate(a, 3 * count, sizeof *c->before);
     c->between = allocate(a, 3 * count, sizeof *c->between);
     c->single = allocate(a, 3 * count, sizeof *c->single);
@@ -140,7 +140,7 @@ static void make_character(struct assembly *a, struct character *c) {
 
 static void free_character(struct character *c) {
     pbs_embedding_destroy(c->embedding);
-    surface_mesh_free(&c->skin);
+    surface_mesh_free(&c->mesh);
     tet_mesh_free(&c->rest);
     free(c->before);
     free(c->between);
@@ -157,7 +157,7 @@ static void add_body(struct assembly *a, struct character *c) {
                                   .friction = 0.5,
                                   .hidden = true};
     struct tet_mesh mesh = {0};
-    assembly_require(a, shape_fill(&c->skin, c->settings->spacing, &c->rest), "out of memory");
+    assembly_require(a, shape_fill(&c->mesh, c->settings->spacing, &c->rest), "out of memory");
     assembly_require(a, tet_mesh_append(&mesh, &c->rest), "out of memory");
     c->body = assembly_add_soft(a, &mesh, &rubber);
     double *moved = allocate(a, 3 * c->rest.vertex_count, sizeof *moved);
@@ -170,20 +170,20 @@ static void add_body(struct assembly *a, struct character *c) {
 }
 
 /// Binds the mesh in the coordinates of the rest shape, wherever the body is.
-static void bind_skin(struct assembly *a, struct character *c) {
-    const struct surface_mesh *const skin = &c->skin;
+static void bind_render_mesh(struct assembly *a, struct character *c) {
+    const struct surface_mesh *const mesh = &c->mesh;
     pbs_embedding_desc d;
     struct message why = {{0}};
     if (!a->failed && assembly_check(a, pbs_embedding_desc_init(&d, sizeof d))) {
         d.body = c->body;
-        d.point_count = skin->vertex_count;
-        d.positions = skin->positions;
-        d.triangle_count = skin->triangle_count;
-        d.triangles = skin->triangles;
+        d.point_count = mesh->vertex_count;
+        d.positions = mesh->positions;
+        d.triangle_count = mesh->triangle_count;
+        d.triangles = mesh->triangles;
         assembly_check(a, pbs_embedding_create(a->world, &d, &c->embedding));
         assembly_require(a,
-                         stage_add_scripted(&a->stage, skin->vertex_count, skin->positions,
-                                            skin->triangle_count, skin->triangles, &why),
+                         stage_add_scripted(&a->stage, mesh->vertex_count, mesh->positions,
+                                            mesh->triangle_count, mesh->triangles, &why),
                          why.text);
     }
 }
@@ -200,28 +200,29 @@ static void add_ledge(struct assembly *a) {
 // What is drawn and measured
 // ----------------------------------------------------------------------------------------------
 
-static void read_skin(struct assembly *a, struct character *c, double fraction, double *out) {
+static void read_render_mesh(struct assembly *a, struct character *c, double fraction,
+                             double *out) {
     assembly_check(a, pbs_embedding_read_f64(c->embedding, PBS_CHANNEL_POSITION, fraction, 0,
-                                             c->skin.vertex_count, out, 3 * sizeof *out));
+                                             c->mesh.vertex_count, out, 3 * sizeof *out));
 }
 
 /// At the start the body is where a rigid motion has put its rest shape, and so is the mesh.
 static void compare_at_rest(struct character *c, double *at_rest) {
-    place(at_rest, c->skin.vertex_count);
-    for (size_t i = 0; i < 3 * c->skin.vertex_count; i++) {
-        c->rest_error = fmax(c->rest_error, fabs(c->skin.positions[i] - at_rest[i]));
+    place(at_rest, c->mesh.vertex_count);
+    for (size_t i = 0; i < 3 * c->mesh.vertex_count; i++) {
+        c->rest_error = fmax(c->rest_error, fabs(c->mesh.positions[i] - at_rest[i]));
     }
 }
 
 /// What a renderer takes: frames between two steps, and single precision.
 static void compare_frames(struct assembly *a, struct character *c) {
-    read_skin(a, c, 0.0, c->before);
-    read_skin(a, c, 0.5, c->between);
+    read_render_mesh(a, c, 0.0, c->before);
+    read_render_mesh(a, c, 0.5, c->between);
     assembly_check(a,
                    pbs_embedding_read_f32(c->embedding, PBS_CHANNEL_POSITION, 1.0, 0,
-                                          c->skin.vertex_count, c->single, 3 * sizeof *c->single));
-    for (size_t i = 0; i < 3 * c->skin.vertex_count; i++) {
-        const double x = c->skin.positions[i];
+                                          c->mesh.vertex_count, c->single, 3 * sizeof *c->single));
+    for (size_t i = 0; i < 3 * c->mesh.vertex_count; i++) {
+        const double x = c->mesh.positions[i];
         const double off = fabs((double)c->single[i] - x) / fmax(fabs(x), 1.0);
         c->halfway = fmax(c->halfway, fabs(c->between[i] - 0.5 * (c->before[i] + x)));
         c->rounding = fmax(c->rounding, off / (0.5 * FLT_EPSILON));
@@ -230,8 +231,8 @@ static void compare_frames(struct assembly *a, struct character *c) {
 
 /// Points outside keep their offset from the place that carries them, deformed as the body there.
 static void measure_offsets(struct assembly *a, struct character *c, bool is_first) {
-    for (size_t i = 0; i < c->skin.vertex_count && !a->failed; i++) {
-        const double *const x = c->skin.positions + 3 * i;
+    for (size_t i = 0; i < c->mesh.vertex_count && !a->failed; i++) {
+        const double *const x = c->mesh.positions + 3 * i;
         pbs_point point = {.struct_size = sizeof point};
         double from[3] = {0.0};
         assembly_check(a, pbs_embedding_point(c->embedding, i, &point));
@@ -304,8 +305,8 @@ static void after_step(void *user, struct assembly *a, int64_t step) {
     if (a->failed || !assembly_check(a, pbs_embedding_update(c->embedding, a->world))) {
         return;
     }
-    memcpy(c->before, c->skin.positions, 3 * c->skin.vertex_count * sizeof *c->before);
-    read_skin(a, c, 1.0, c->skin.positions);
+    memcpy(c->before, c->mesh.positions, 3 * c->mesh.vertex_count * sizeof *c->before);
+    read_render_mesh(a, c, 1.0, c->mesh.positions);
     if (step == 0) {
         compare_at_rest(c, c->before);
     } else {
@@ -313,14 +314,14 @@ static void after_step(void *user, struct assembly *a, int64_t step) {
     }
     measure_offsets(a, c, step == 0);
     measure_body(a, c);
-    positions_bounds(c->skin.positions, c->skin.vertex_count, lower, upper);
+    positions_bounds(c->mesh.positions, c->mesh.vertex_count, lower, upper);
     c->through = fmax(c->through, -lower[1]);
     c->least = lower[1];
     c->top = upper[1];
 }
 
 static void print_facts(const struct character *c) {
-    printf("points %zu\ntriangles %zu\ntets %zu\n", c->skin.vertex_count, c->skin.triangle_count,
+    printf("points %zu\ntriangles %zu\ntets %zu\n", c->mesh.vertex_count, c->mesh.triangle_count,
            c->rest.tet_count);
     printf("rest_error %.3e\nhalfway %.3e\nrounding %.6f\n", c->rest_error, c->halfway,
            c->rounding);
@@ -350,7 +351,7 @@ int main(int argc, char **argv) {
         assembly_add_ground(&a, 0.5);
         add_ledge(&a);
         add_body(&a, &c);
-        bind_skin(&a, &c);
+        bind_render_mesh(&a, &c);
     }
     const bool done = play_run(&s.play, &a, after_step, &c, &tally);
     if (done) {

@@ -230,10 +230,10 @@ static double compliance(const struct joint *joint, const double gradient[JOINT_
     return sum + (rigid > 0.0 ? rigid / (stiffest > 0.0 ? stiffest : 1.0) : 0.0);
 }
 
-/// rho of a row at C. Where a row's force is cut off at its limit H has nothing of it, and a motor
-/// that could do with less would be let go with all that it has. With the full rho that is
-/// wherever C is above some nanometres, so that rho is no larger than leaves C on the quadratic
-/// part, and grows as C closes.
+/// rho of a row at C. A motor's force is cut off at its limit, and there H knows no resistance of
+/// the row: the next Newton step applies the whole limit, even if a hundredth of it would do. With
+/// the full rho the limit is reached some nanometres from C = 0. So rho is small enough that the
+/// force at C stays below the limit, and grows as C closes.
 static double choose_penalty(const struct joint *joint, const struct joint_row *row, double c) {
     const double most = joint->stiffening * PENALTY * row->resistance;
     if (row->use != JOINT_LIMITED) {
@@ -408,27 +408,28 @@ void joint_set_add_motion(const struct joint_set *set, const double *x, const do
 
 // --- multipliers ---
 
-/// Where constraints are looked at: at x, or as a Newton step reckons.
-struct outlook {
+/// Constraints are evaluated at x, or are linear from the start of a Newton step to its end.
+struct constraint_evaluation {
     const struct joint_step *step; ///< null: at x
     struct joint_values values;    ///< at x, or where the step begins
 };
 
-static void look(const struct joint *joint, const struct joint_step *step, const double *x,
-                 struct outlook *out) {
+static void begin_evaluation(const struct joint *joint, const struct joint_step *step,
+                             const double *x, struct constraint_evaluation *out) {
     out->step = step;
     joint_measure(joint, step != NULL ? step->from : x, &out->values);
 }
 
-static double expected_constraint(const struct joint_set *set, const struct joint *joint,
-                                  const struct joint_row *row, const struct outlook *outlook) {
-    double c = constraint(set, joint, row, &outlook->values);
-    if (outlook->step != NULL) {
+static double evaluate_constraint(const struct joint_set *set, const struct joint *joint,
+                                  const struct joint_row *row,
+                                  const struct constraint_evaluation *evaluation) {
+    double c = constraint(set, joint, row, &evaluation->values);
+    if (evaluation->step != NULL) {
         double gradient[JOINT_COORDINATES];
-        joint_gradient(joint, row, &outlook->values, gradient);
+        joint_gradient(joint, row, &evaluation->values, gradient);
         for (uint32_t k = 0; k < joint->node_count; k++) {
             c += dot3(gradient + 3 * (size_t)k,
-                      outlook->step->direction + 3 * (size_t)joint->node[k]);
+                      evaluation->step->direction + 3 * (size_t)joint->node[k]);
         }
     }
     return c;
@@ -436,13 +437,13 @@ static double expected_constraint(const struct joint_set *set, const struct join
 
 /// The same of one joint as joint_set_gap.
 static double gap_of(const struct joint_set *set, const struct joint *joint,
-                     const struct outlook *outlook, bool motors) {
+                     const struct constraint_evaluation *evaluation, bool motors) {
     double most = 0.0;
     for (uint32_t r = 0; r < joint->row_count; r++) {
         const struct joint_row *const row = &joint->rows[r];
         const bool counts = row->use != JOINT_SPRING && (motors || row->use != JOINT_LIMITED);
         if (counts && row->penalty > 0.0) {
-            const double c = expected_constraint(set, joint, row, outlook);
+            const double c = evaluate_constraint(set, joint, row, evaluation);
             const double change = evaluate_row(set, row, c).force - row->multiplier;
             const double share = row->use == JOINT_LIMITED ? MOTOR_SHARE : 1.0;
             most = fmax(most, fabs(change) / row->penalty / (share * joint->tolerance));
@@ -455,9 +456,9 @@ double joint_set_gap(const struct joint_set *set, const struct joint_step *step,
                      bool motors) {
     double most = 0.0;
     for (size_t i = 0; i < set->count; i++) {
-        struct outlook outlook;
-        look(&set->joints[i], step, x, &outlook);
-        most = fmax(most, gap_of(set, &set->joints[i], &outlook, motors));
+        struct constraint_evaluation evaluation;
+        begin_evaluation(&set->joints[i], step, x, &evaluation);
+        most = fmax(most, gap_of(set, &set->joints[i], &evaluation, motors));
     }
     return most;
 }
@@ -481,13 +482,13 @@ static double change(const struct joint_set *set, const struct joint *joint, str
 bool joint_set_agrees(const struct joint_set *set, const struct joint_step *step) {
     for (size_t i = 0; i < set->count; i++) {
         const struct joint *const joint = &set->joints[i];
-        struct outlook outlook;
-        look(joint, step, NULL, &outlook);
+        struct constraint_evaluation evaluation;
+        begin_evaluation(joint, step, NULL, &evaluation);
         for (uint32_t r = 0; r < joint->row_count; r++) {
             const struct joint_row *const row = &joint->rows[r];
             if (row->use == JOINT_AT_MOST && row->penalty > 0.0) {
-                const double before = constraint(set, joint, row, &outlook.values);
-                const double after = expected_constraint(set, joint, row, &outlook);
+                const double before = constraint(set, joint, row, &evaluation.values);
+                const double after = evaluate_constraint(set, joint, row, &evaluation);
                 if ((evaluate_row(set, row, before).stiffness > 0.0) !=
                     (evaluate_row(set, row, after).stiffness > 0.0)) {
                     return false;
@@ -504,13 +505,13 @@ double joint_set_update(struct joint_set *set, const struct joint_step *step, co
     for (size_t i = 0; i < set->count; i++) {
         struct joint *const joint = &set->joints[i];
         struct joint_values values;
-        struct outlook outlook;
+        struct constraint_evaluation evaluation;
         joint_measure(joint, x, &values);
-        look(joint, step, x, &outlook);
+        begin_evaluation(joint, step, x, &evaluation);
         for (uint32_t r = 0; r < joint->row_count; r++) {
             struct joint_row *const row = &joint->rows[r];
             if (row->use != JOINT_SPRING && row->penalty > 0.0) {
-                const double c = expected_constraint(set, joint, row, &outlook);
+                const double c = evaluate_constraint(set, joint, row, &evaluation);
                 sum += change(set, joint, row, &values, evaluate_row(set, row, c).force, gradient);
             }
         }
@@ -522,16 +523,16 @@ double joint_set_stiffen(struct joint_set *set, const double *x, double factor, 
     double sum = 0.0;
     for (size_t i = 0; i < set->count; i++) {
         struct joint *const joint = &set->joints[i];
-        struct outlook outlook;
-        look(joint, NULL, x, &outlook);
-        if (!(gap_of(set, joint, &outlook, false) > 1.0) || joint->stiffening >= STIFFEST) {
+        struct constraint_evaluation evaluation;
+        begin_evaluation(joint, NULL, x, &evaluation);
+        if (!(gap_of(set, joint, &evaluation, false) > 1.0) || joint->stiffening >= STIFFEST) {
             continue;
         }
         joint->stiffening *= factor;
         for (uint32_t r = 0; r < joint->row_count; r++) {
             struct joint_row *const row = &joint->rows[r];
             if (row->use != JOINT_SPRING) {
-                sum += change(set, joint, row, &outlook.values, row->multiplier, gradient);
+                sum += change(set, joint, row, &evaluation.values, row->multiplier, gradient);
             }
         }
     }
