@@ -6,7 +6,6 @@
 //     ok=1 [reason="..."]
 // The paper's times are for one thread of a Xeon at 3.1 to 3.5 GHz. opt_cubes runs figures 8 and 9.
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/program/command_line.h"
@@ -47,53 +46,44 @@ static bool run(const struct opt_row *row, const struct opt_options *options) {
     return ok;
 }
 
-static int usage(void) {
-    fprintf(stderr,
-            "opt_table [--row N] [--full] [--meshes FOLDER] [--plain] [--steps N] [--frames N] "
-            "[--seconds S] [--threads N] [--without-self] [--penalty] [--post-step] "
-            "[--progress]\n");
-    return 2;
-}
-
 int main(int argc, char **argv) {
     struct opt_options options;
     const struct opt_row *only = NULL;
+    const char *row = "";
+    bool plain = false;
+    int64_t steps = 0, frames = 0, threads = 1;
     opt_options_init(&options);
-    for (int i = 1; i < argc; i++) {
-        const char *next = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(argv[i], "--full") == 0) {
-            options.full = true;
-        } else if (strcmp(argv[i], "--plain") == 0) {
-            options.method = PBS_METHOD_PLAIN_NEWTON;
-        } else if (strcmp(argv[i], "--without-self") == 0) {
-            options.without_self = true;
-        } else if (strcmp(argv[i], "--penalty") == 0) {
-            options.penalty = true;
-        } else if (strcmp(argv[i], "--progress") == 0) {
-            options.progress = true;
-        } else if (strcmp(argv[i], "--post-step") == 0) {
-            options.post_step = true;
-        } else if (next == NULL) {
-            return usage();
-        } else if (strcmp(argv[i], "--row") == 0) {
-            if (!opt_find(argv[++i], &only)) {
-                fprintf(stderr, "no row %s\n", argv[i]);
-                return 2;
-            }
-        } else if (strcmp(argv[i], "--meshes") == 0) {
-            options.meshes = argv[++i];
-        } else if (strcmp(argv[i], "--steps") == 0) {
-            options.steps_per_frame = atoi(argv[++i]);
-        } else if (strcmp(argv[i], "--frames") == 0) {
-            options.frames = atoi(argv[++i]);
-        } else if (strcmp(argv[i], "--seconds") == 0) {
-            options.seconds = atof(argv[++i]);
-        } else if (strcmp(argv[i], "--threads") == 0) {
-            options.threads = atoi(argv[++i]);
-        } else {
-            return usage();
-        }
+    const struct command_option known[] = {
+        {"row", COMMAND_TEXT, &row, "NAME", "this figure alone"},
+        {"full", COMMAND_FLAG, &options.full, NULL, "the paper's size instead of the tests'"},
+        {"meshes", COMMAND_TEXT, &options.meshes, "FOLDER", "of the armadillo; else a torus"},
+        {"plain", COMMAND_FLAG, &plain, NULL, "plain Newton, which fails where OPT does not"},
+        {"steps", COMMAND_COUNT, &steps, "N", "steps a frame; 0: the figure's"},
+        {"frames", COMMAND_COUNT, &frames, "N", "of 1/24 s; 0: the figure's"},
+        {"seconds", COMMAND_NUMBER, &options.seconds, "S", "no frame starts later; 0: no limit"},
+        {"threads", COMMAND_COUNT, &threads, "N", "0: all"},
+        {"without-self", COMMAND_FLAG, &options.without_self, NULL, "no contact between bodies"},
+        {"penalty", COMMAND_FLAG, &options.penalty, NULL,
+         "obstacles are penalties, not constraints"},
+        {"post-step", COMMAND_FLAG, &options.post_step, NULL, "vertices are moved out after steps"},
+        {"progress", COMMAND_FLAG, &options.progress, NULL,
+         "a line on standard error for each frame"},
+        {"checkpoint", COMMAND_TEXT, &options.checkpoint, "FILE",
+         "of one figure: continue here, write here"},
+    };
+    int status = 0;
+    if (!command_line_or_exit(argc, argv, "The figures that OPT's table has, beside its values.",
+                              known, sizeof known / sizeof *known, &status)) {
+        return status;
     }
+    if (row[0] != 0 && !opt_find(row, &only)) {
+        fprintf(stderr, "no row %s\n", row);
+        return 2;
+    }
+    options.method = plain ? PBS_METHOD_PLAIN_NEWTON : options.method;
+    options.steps_per_frame = (int)steps;
+    options.frames = (int)frames;
+    options.threads = (int32_t)threads;
     bool ok = true;
     for (size_t i = 0; i < opt_row_count; i++) {
         if (only == NULL || only == &opt_rows[i]) {

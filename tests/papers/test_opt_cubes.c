@@ -196,17 +196,13 @@ static void test_stiff_cubes_untangle_in_one_step(void **state) {
 /// to the bit.
 static void test_runs_go_on_from_their_files(void **state) {
     (void)state;
-    char path[] = "/tmp/pbs_checkpoint_XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
     struct opt_cube cube = {.points = 5,
                             .young = opt_cube_stiffness[0],
                             .start = OPT_CUBE_RANDOM,
                             .guess = PBS_GUESS_OPT};
     const struct opt_cube_result whole = opt_cube_run(&cube, 3, 1);
     struct opt_cube_result parts = {.status = PBS_OK};
-    cube.checkpoint = path;
+    cube.checkpoint = testing_create_file();
     for (int steps = 1; steps <= 3; steps++) {
         parts = opt_cube_run(&cube, steps, 1);
         assert_ok(parts.status);
@@ -215,7 +211,7 @@ static void test_runs_go_on_from_their_files(void **state) {
     assert_true(parts.linear_solves == whole.linear_solves);
     assert_true(parts.edge_strain == whole.edge_strain);
     assert_true(parts.energy == whole.energy);
-    unlink(path);
+    unlink(cube.checkpoint);
 }
 
 int main(void) {

@@ -1,6 +1,8 @@
 // Comparisons with a tolerance, and their switches.
 #include "support/testing.h"
 
+#include <unistd.h>
+
 static double tolerance_scale(void) {
     const char *text = getenv("PBS_TEST_TOLERANCE");
     return text == NULL ? 1.0 : strtod(text, NULL);
@@ -18,6 +20,15 @@ bool testing_is_small(void) {
 
 int testing_rounds(int usual) {
     return testing_is_small() ? (usual + 4) / 5 : usual;
+}
+
+const char *testing_create_file(void) {
+    static char path[] = "/tmp/pbs_test_XXXXXX";
+    memcpy(path + sizeof path - 7, "XXXXXX", 6);
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    return path;
 }
 
 void testing_assert_small(double residual, double tolerance, const char *what, const char *file,

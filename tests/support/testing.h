@@ -59,6 +59,10 @@ void testing_assert_message(const char *words, const char *file, int line);
 void testing_assert_same_bits(const double *a, const double *b, size_t count, const char *file,
                               int line);
 
+/// Creates an empty file under /tmp, which the test unlinks, and returns its name, which lasts
+/// until the next call.
+const char *testing_create_file(void);
+
 /// max |a_i - b_i|; not a number stays one.
 double testing_max_difference(const double *a, const double *b, size_t count);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "scenes/checkpoint.h"
 #include "scenes/opt/opt_distance.h"
 
 #define FRAME (1.0 / 24.0)
@@ -186,12 +187,36 @@ static void take_frame(struct opt_scene *scene) {
     }
 }
 
+/// Continues where a checkpoint was written. Ids are those of the world that was saved.
+static void read_checkpoint(struct opt_scene *scene) {
+    struct opt_measures measures;
+    if (!checkpoint_read(scene->options.checkpoint, &measures, sizeof measures, scene->world)) {
+        return;
+    }
+    scene->measures = measures;
+    for (size_t b = 0; b < scene->body_count; b++) {
+        scene->bodies[b].id = pbs_world_body_at(scene->world, b);
+    }
+    for (size_t o = 0; o < scene->obstacle_count; o++) {
+        scene->obstacles[o].id = pbs_world_collider_at(scene->world, o);
+    }
+}
+
 pbs_status opt_run(struct opt_scene *scene) {
-    const int own = scene->options.full ? scene->row->frames : scene->row->small_frames;
-    const int frames = scene->options.frames > 0 ? scene->options.frames : own;
-    const double seconds = scene->options.seconds > 0.0 ? scene->options.seconds : INFINITY;
-    for (int i = 0; i < frames && scene->status >= 0 && scene->measures.seconds < seconds; i++) {
+    const struct opt_options *options = &scene->options;
+    const struct opt_measures *m = &scene->measures;
+    const int own = options->full ? scene->row->frames : scene->row->small_frames;
+    const int frames = options->frames > 0 ? options->frames : own;
+    const double seconds = options->seconds > 0.0 ? options->seconds : INFINITY;
+    if (options->checkpoint != NULL && scene->status >= 0) {
+        read_checkpoint(scene);
+    }
+    while (m->steps < frames * scene->steps_per_frame && scene->status >= 0 &&
+           m->seconds < seconds) {
         take_frame(scene);
+        if (options->checkpoint != NULL && scene->status >= 0) {
+            checkpoint_write(options->checkpoint, m, sizeof *m, scene->world);
+        }
     }
     scene->measures.edge_strain = edge_strain(scene);
     return scene->status;

@@ -52,6 +52,8 @@ struct opt_options {
     bool post_step;    ///< no colliders: vertices are moved out of obstacles after each step
     double seconds;    ///< limit of the time spent in steps; no frame starts later. 0: no limit
     bool progress;     ///< print a line to standard error for each frame
+    const char *checkpoint; ///< continue from this file if it is there, replace it after each
+                            ///< frame; null: neither
 };
 
 struct opt_body {
@@ -112,7 +114,8 @@ void opt_free(struct opt_scene *scene);
 
 /// Takes and measures one step.
 pbs_status opt_step(struct opt_scene *scene);
-/// Runs all frames or up to the first failure, then measures the final state.
+/// Runs all frames or up to the first failure, then measures the final state. A run that continues
+/// from a checkpoint counts the frames, steps and seconds before it too.
 pbs_status opt_run(struct opt_scene *scene);
 
 #endif
