@@ -21,7 +21,7 @@ static bool is_active(const struct joint_row *row) {
 }
 
 /// Fills the Jacobian of active rows, without constrained axes; other rows are 0.
-static size_t fill_jacobian(const struct joint_set *set, const struct joint_stage *stage) {
+static size_t fill_jacobian(const struct joint_set *set, const struct stage_nodes *stage) {
     size_t active = 0;
     for (size_t i = 0; i < set->count; i++) {
         const struct joint *const joint = &set->joints[i];
@@ -36,11 +36,8 @@ static size_t fill_jacobian(const struct joint_set *set, const struct joint_stag
             if (used) {
                 joint_gradient(joint, &joint->rows[r], &values, to);
             }
-            for (uint32_t k = 0; stage->constrained_axes != NULL && k < 3 * joint->node_count;
-                 k++) {
-                if ((stage->constrained_axes[joint->node[k / 3]] >> k % 3 & 1) != 0) {
-                    to[k] = 0.0;
-                }
+            for (uint32_t k = 0; k < 3 * joint->node_count; k++) {
+                to[k] = stage_nodes_hold(stage, joint->node[k / 3], k % 3) ? 0.0 : to[k];
             }
             active += used;
         }
@@ -130,7 +127,7 @@ static void add_turning(const struct joint_set *set, const double *v, const doub
     }
 }
 
-void joint_set_project(struct joint_set *set, const struct joint_stage *stage, const double *v,
+void joint_set_project(struct joint_set *set, const struct stage_nodes *stage, const double *v,
                        double *a) {
     const size_t rows = JOINT_ROWS * set->count;
     const size_t active = set->count > 0 ? fill_jacobian(set, stage) : 0;

@@ -212,24 +212,6 @@ void joint_set_begin_step(struct joint_set *set, const double *x) {
     }
 }
 
-/// The compliance of the nodes against a row, m/N: J D^-1 J^T with D = mass / weight + stiffness.
-static double compliance(const struct joint *joint, const double gradient[JOINT_COORDINATES],
-                         const struct joint_stage *stage) {
-    double sum = 0.0, stiffest = 0.0, rigid = 0.0;
-    for (uint32_t k = 0; k < 3 * joint->node_count; k++) {
-        const size_t node = joint->node[k / 3];
-        const bool held = stage->constrained_axes != NULL &&
-                          (stage->constrained_axes[node] >> k % 3 & 1) != 0;
-        const double stiffness = stage->mass[node] / stage->weight + stage->stiffness[node];
-        const double square = held ? 0.0 : gradient[k] * gradient[k];
-        stiffest = fmax(stiffest, stiffness);
-        rigid += stiffness > 0.0 ? 0.0 : square;
-        sum += stiffness > 0.0 ? square / stiffness : 0.0;
-    }
-    // In equilibrium a node may resist nothing by itself; it moves with the others.
-    return sum + (rigid > 0.0 ? rigid / (stiffest > 0.0 ? stiffest : 1.0) : 0.0);
-}
-
 /// rho of a row at C. A motor's force is cut off at its limit, and there H knows no resistance of
 /// the row: the next Newton step applies the whole limit, even if a hundredth of it would do. With
 /// the full rho the limit is reached some nanometres from C = 0. So rho is small enough that the
@@ -243,7 +225,7 @@ static double choose_penalty(const struct joint *joint, const struct joint_row *
     return fmin(most, fmax(LEAST_PENALTY * row->resistance, 0.5 * spare / fabs(c)));
 }
 
-void joint_set_begin_stage(struct joint_set *set, const struct joint_stage *stage, double time) {
+void joint_set_begin_stage(struct joint_set *set, const struct stage_nodes *stage, double time) {
     set->time = time;
     for (size_t i = 0; i < set->count; i++) {
         struct joint *const joint = &set->joints[i];
@@ -253,7 +235,8 @@ void joint_set_begin_stage(struct joint_set *set, const struct joint_stage *stag
             struct joint_row *const row = &joint->rows[r];
             double gradient[JOINT_COORDINATES];
             joint_gradient(joint, row, &values, gradient);
-            const double soft = compliance(joint, gradient, stage);
+            const double soft = stage_nodes_compliance(stage, joint->node_count, joint->node,
+                                                       gradient);
             row->resistance = soft > 0.0 ? 1.0 / soft : 0.0;
             row->penalty = choose_penalty(joint, row, constraint(set, joint, row, &values));
         }

@@ -9,6 +9,7 @@
 #define PBS_JOINTS_JOINT_SET_H
 
 #include "base/runtime/memory.h"
+#include "base/stage_nodes.h"
 #include "joints/joint.h"
 #include "sparse/matrices/contact_matrix.h"
 
@@ -36,16 +37,6 @@ struct joint_set {
     double *node_product; ///< 3 per node
 };
 
-/// What decides rho: the stage's objective has mass / weight + stiffness on the diagonal of each
-/// node.
-struct joint_stage {
-    const double *mass;      ///< per node, kg
-    const double *stiffness; ///< per node, N/m: about what resists a node's motion besides inertia
-    double weight;           ///< c, s^2; infinity: no inertia
-    const uint8_t *constrained_axes; ///< per node, PBS_AXIS_* bits
-    const double *x;                 ///< the state at the start of the stage
-};
-
 struct joint_energy {
     double constraint; ///< J, of the rows that are constraints: 0 when they hold
     double elastic;    ///< J, of springs
@@ -62,7 +53,7 @@ void joint_set_begin_step(struct joint_set *set, const double *x);
 
 /// Starts a stage that ends `time` seconds after the start of the step: chooses rho of every row.
 /// Multipliers stay.
-void joint_set_begin_stage(struct joint_set *set, const struct joint_stage *stage, double time);
+void joint_set_begin_stage(struct joint_set *set, const struct stage_nodes *stage, double time);
 
 /// gradient (N, per node, added to): may be null. What: the rows of both kinds, or springs only.
 struct joint_energy joint_set_evaluate(const struct joint_set *set, const double *x,
@@ -132,7 +123,7 @@ void joint_set_add_start_forces(const struct joint_set *set, const double *x, do
 /// a -= M^-1 J^T (J M^-1 J^T)^-1 (J a + dJ/dt v) for the rows that hold at stage->x. With v null,
 /// without the second part, for changes of velocity: joints do no work on what is left. With the
 /// velocity v, for accelerations: those that joints leave. Moves of targets have no acceleration.
-void joint_set_project(struct joint_set *set, const struct joint_stage *stage, const double *v,
+void joint_set_project(struct joint_set *set, const struct stage_nodes *stage, const double *v,
                        double *a);
 
 /// Force and torque of a joint at x.

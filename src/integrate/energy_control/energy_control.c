@@ -255,7 +255,7 @@ static void constrain_correction(struct energy_control *control, const struct en
 static void constrain_by_joints(const struct energy_step *step, const struct energy_candidate *c) {
     struct joint_set *const joints = step->objective->joints;
     if (joints != NULL && joints->count > 0) {
-        const struct joint_stage stage = {
+        const struct stage_nodes stage = {
             .mass = step->objective->mass, .constrained_axes = step->constrained_axes, .x = c->x};
         joint_set_project(joints, &stage, NULL, c->correction);
     }

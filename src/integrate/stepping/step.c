@@ -403,8 +403,8 @@ static bool has_joints(const struct step *step) {
     return joints != NULL && joints->count > 0;
 }
 
-static struct joint_stage joint_stage(const struct step *step, double weight, const double *x) {
-    return (struct joint_stage){.mass = step->problem->objective.mass,
+static struct stage_nodes stage_nodes(const struct step *step, double weight, const double *x) {
+    return (struct stage_nodes){.mass = step->problem->objective.mass,
                                 .stiffness = step->problem->joint_stiffness,
                                 .weight = weight,
                                 .constrained_axes = step->problem->scripts.constrained_axes,
@@ -414,7 +414,7 @@ static struct joint_stage joint_stage(const struct step *step, double weight, co
 /// time: of the stage in the step, 0 .. 1.
 static void begin_joints(struct step *step, double weight, double time, const double *x) {
     if (has_joints(step)) {
-        const struct joint_stage stage = joint_stage(step, weight, x);
+        const struct stage_nodes stage = stage_nodes(step, weight, x);
         joint_set_begin_stage(step->problem->objective.joints, &stage, time * step->view.h);
     }
 }
@@ -658,7 +658,7 @@ static double accelerate(struct step *step, const struct kinematics *state, doub
     }
     constrain_acceleration(step, out);
     if (has_joints(step)) {
-        const struct joint_stage stage = joint_stage(step, INFINITY, state->x);
+        const struct stage_nodes stage = stage_nodes(step, INFINITY, state->x);
         joint_set_project(objective.joints, &stage, state->v, out);
     }
     return dissipated_power(step->problem, &objective, state->x, NULL);

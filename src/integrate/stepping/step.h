@@ -85,7 +85,7 @@ struct step_problem {
     size_t body_count;
     const double *gravity;         ///< m/s^2, 3
     const double *force;           ///< per node, 3, N: the host's forces
-    const double *joint_stiffness; ///< per node, N/m: see struct joint_stage; null without joints
+    const double *joint_stiffness; ///< per node, N/m: see struct stage_nodes; null without joints
     uint32_t friction_iterations;  ///< of barrier contact, per stage
     bool allow_unconverged; ///< a stage that reaches the iteration limit is accepted as it is
     struct scripts scripts;

@@ -106,7 +106,7 @@ struct topology {
     struct contact_set contacts; ///< the contacts of the world's contact kind
     struct contact_coupling coupling;
     struct joint_set joints;      ///< those that are not broken, in order of creation
-    double *joint_stiffness;      ///< node_count, N/m: see struct joint_stage; null without joints
+    double *joint_stiffness;      ///< node_count, N/m: see struct stage_nodes; null without joints
     bool joints_are_current;      ///< false: joints came, went or changed since `joints` was built
     struct contact_report report; ///< of the current step; parts are bodies, then colliders
     uint32_t *node_parts;         ///< node_count: body index of each node
