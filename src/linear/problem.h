@@ -7,11 +7,29 @@
 #include "sparse/matrices/bsr.h"
 #include "sparse/matrices/contact_matrix.h"
 
+struct linear_problem;
+
 /// A row whose unknowns are constrained in some directions. In these directions H is a multiple of
 /// the identity and couples to nothing.
 struct row_restriction {
     uint32_t row;
     double tangent[9]; ///< 3 x 3, projection onto the free directions
+};
+
+/// What preconditioners need of an F = rho u u^T, or a sum of such over disjoint rows, that is far
+/// stiffer than H0 + C (docs/theory/linear_solvers.md section 3.1). With w = D^-1 u, about what
+/// moves where a force along u acts, and P = 1 - u w^T / (u . w), the preconditioner M of H0 + C
+/// becomes
+///     P^T M^-1 P + w w^T / (u . w + rho (u . w)^2).
+/// All of this without components in constrained directions. self is that of the operator.
+struct product_deflation {
+    /// Before a solve with the problem, of which H0 and restrictions are read.
+    void (*begin)(void *self, const struct linear_problem *problem);
+    /// r <- P r, and back.
+    void (*deflate)(void *self, double *r);
+    void (*inflate)(void *self, double *r);
+    /// z <- P^T z + w w^T r / (u . w + rho (u . w)^2), for the r that was deflated.
+    void (*correct)(void *self, double *z);
 };
 
 /// The operator F: a symmetric matrix of which only products are known
@@ -24,7 +42,8 @@ struct product_operator {
     void (*multiply)(void *self, struct tasks *tasks, const double *x);
     /// Adds the rows of F x that belong to one domain to y.
     void (*add_domain)(const void *self, uint32_t domain, double *y);
-    double blocks;                 ///< cost of a product, in block products of H0
+    double blocks;                             ///< cost of a product, in block products of H0
+    const struct product_deflation *deflation; ///< null: preconditioners need not know of F
     struct product_operator *next; ///< F is the sum of this one and those that follow; null: none
 };
 

@@ -40,6 +40,7 @@ struct solve {
     const double *b;
     double *x, *r, *z, *p, *ap;
     enum pcg_norm norm;
+    bool deflates;    ///< some part of F has a deflation
     double tolerance; ///< relative
     double goal;      ///< square of the residual norm to reach
     double visible;   ///< see visible_part
@@ -129,9 +130,9 @@ static size_t entries_before(const struct solve *s, size_t domain) {
     return 3 * (size_t)s->layout->domain_start[domain];
 }
 
-/// z = M^-1 r and r . z, if M works by domain.
+/// z = M^-1 r and r . z, if M works by domain and what it works on is r itself.
 static void precondition_piece(struct solve *s, size_t domain) {
-    if (s->m->table->apply_domain) {
+    if (s->m->table->apply_domain && !s->deflates) {
         s->m->table->apply_domain(s->m->state, (uint32_t)domain, s->r, s->z);
         s->rz[domain] = dot(s->r, s->z, entries_before(s, domain), entries_before(s, domain + 1));
     }
@@ -192,6 +193,16 @@ static void dot_piece(void *context, size_t domain) {
     s->rz[domain] = dot(s->r, s->z, entries_before(s, domain), entries_before(s, domain + 1));
 }
 
+static void apply_piece(void *context, size_t domain) {
+    struct solve *s = context;
+    s->m->table->apply_domain(s->m->state, (uint32_t)domain, s->r, s->z);
+}
+
+static void square_piece(void *context, size_t domain) {
+    struct solve *s = context;
+    s->rr[domain] = dot(s->r, s->r, entries_before(s, domain), entries_before(s, domain + 1));
+}
+
 static void flexible_piece(void *context, size_t domain) {
     struct solve *s = context;
     s->zap[domain] = dot(s->z, s->ap, entries_before(s, domain), entries_before(s, domain + 1));
@@ -223,20 +234,76 @@ static void add_entries(const struct solve *s, const double *from, double *to) {
     }
 }
 
+// --- operators that are stiffer than what is preconditioned ---
+
+static bool begin_deflation(struct solve *s) {
+    bool any = false;
+    for (const struct product_operator *f = s->problem->f; f != NULL; f = f->next) {
+        if (f->deflation != NULL) {
+            f->deflation->begin(f->self, s->problem);
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void deflate(struct solve *s) {
+    for (const struct product_operator *f = s->problem->f; f != NULL; f = f->next) {
+        if (f->deflation != NULL) {
+            f->deflation->deflate(f->self, s->r);
+        }
+    }
+}
+
+static void inflate(struct solve *s) {
+    for (const struct product_operator *f = s->problem->f; f != NULL; f = f->next) {
+        if (f->deflation != NULL) {
+            f->deflation->inflate(f->self, s->r);
+            f->deflation->correct(f->self, s->z);
+        }
+    }
+}
+
+/// Returns |P r|^2. What F alone resists counts little in a residual: relative to it nothing else
+/// would have to be solved.
+static double deflated_square(struct solve *s) {
+    deflate(s);
+    run(s, square_piece);
+    const double square = sum(s, s->rr);
+    for (const struct product_operator *f = s->problem->f; f != NULL; f = f->next) {
+        if (f->deflation != NULL) {
+            f->deflation->inflate(f->self, s->r);
+        }
+    }
+    run(s, square_piece);
+    return square;
+}
+
 /// z = M^-1 r and *rz = r . z, unless the loop that computed r has done so. Fails if the
 /// preconditioner fails.
 static pbs_status precondition(struct solve *s, double *rz) {
     const struct preconditioner_table *table = s->m->table;
     const double rr = sum(s, s->rr);
+    if (table->solve && !isfinite(rr)) {
+        *rz = NAN;
+        return PBS_OK;
+    }
+    if (s->deflates) {
+        deflate(s);
+    }
+    pbs_status status = PBS_OK;
     if (table->solve) {
-        if (!isfinite(rr)) {
-            *rz = NAN;
-            return PBS_OK;
-        }
-        RETURN_IF_FAILED(table->solve(s->m->state, s->tasks, s->r, sqrt(s->goal / rr), s->z));
-        run(s, dot_piece);
+        status = table->solve(s->m->state, s->tasks, s->r, sqrt(s->goal / rr), s->z);
     } else if (!table->apply_domain) {
         table->apply(s->m->state, s->tasks, s->r, s->z);
+    } else if (s->deflates) {
+        run(s, apply_piece);
+    }
+    if (s->deflates) {
+        inflate(s);
+    }
+    RETURN_IF_FAILED(status);
+    if (s->deflates || !table->apply_domain) {
         run(s, dot_piece);
     }
     *rz = sum(s, s->rz);
@@ -537,12 +604,14 @@ static struct pcg_result solve_once(struct solve *s, const struct pcg_options *o
     s->small_gain = options->small_gain;
     s->small_tolerance = options->small_tolerance;
     s->worker_iterations = 0;
+    s->deflates = begin_deflation(s);
     run(s, start_piece);
     const double bb = sum(s, s->rr);
     if (!(bb > 0.0 && bb < INFINITY)) {
         return solve_without_norm(s);
     }
-    s->goal = s->tolerance * s->tolerance * bb;
+    s->goal = s->tolerance * s->tolerance *
+              (s->deflates ? fmax(deflated_square(s), DBL_EPSILON * bb) : bb);
     s->beta = 0.0;
     s->steepest = 0.0;
     s->gain = 0.0;
