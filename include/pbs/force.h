@@ -78,18 +78,20 @@ PBS_API pbs_status pbs_body_clear_forces(pbs_world *w, pbs_body b);
 /// What is inside of a closed surface.
 typedef enum pbs_pressure_kind {
     PBS_PRESSURE_CONSTANT = 0, ///< whatever the volume is
-    PBS_PRESSURE_GAS = 1       ///< pressure volume^exponent is constant
+    PBS_PRESSURE_GAS = 1,      ///< pressure volume^exponent is constant
+    PBS_PRESSURE_VOLUME = 2    ///< a liquid that cannot be compressed: whatever holds the volume
 } pbs_pressure_kind;
 
 /// Pressure in a closed surface.
 typedef struct pbs_pressure_desc {
     uint32_t struct_size; ///< set by pbs_pressure_desc_init
     int32_t kind;         ///< pbs_pressure_kind
-    double pressure;      ///< Pa, inside; of a gas at `volume`, > 0
+    double pressure;      ///< Pa, inside; of a gas at `volume`, > 0; 0 where a volume is held
     double outside;       ///< Pa
     double exponent;      ///< of a gas, 1 to 10: 1 where it keeps its temperature, 1.4 for air that
                           ///< exchanges no heat
-    double volume;        ///< m^3, at which the potential is 0; 0: that of the surface now
+    double volume;        ///< m^3, at which the potential is 0, or which is held; 0: that of the
+                          ///< surface now
 } pbs_pressure_desc;
 
 /// Fills *d: constant, without pressure, exponent 1.4.
@@ -99,17 +101,21 @@ PBS_API pbs_status pbs_pressure_desc_init(pbs_pressure_desc *d, size_t struct_si
 
 /// Sets the pressure in a solid's boundary or a closed shell from the next step on. Its potential
 /// is part of `external` of pbs_energy; a change, as of the amount of gas (pressure times volume),
-/// is work. Copied. A surface of several closed parts has one volume, their sum. What the scheme
+/// is work. A volume that is held is exact, to 1e-10 of itself where a step ends, and needs no
+/// stiffness; if it is another one than the surface has, the next step goes there evenly, which is
+/// work too. Copied. A surface of several closed parts has one volume, their sum. What the scheme
 /// remembers of earlier accelerations is forgotten.
 /// @param d  null: none any more
 /// @return PBS_ERROR_ARGUMENT (w is null; the body is no solid or shell; a number that is not
-/// finite or out of its range; a gas where triangles point inward, so that the volume is not
-/// positive), PBS_ERROR_MESH (the surface is not closed; which edge is in the message),
+/// finite or out of its range; a gas or a volume where triangles point inward, so that the volume
+/// is not positive; a pressure other than 0 with PBS_PRESSURE_VOLUME, or a scheme that holds no
+/// volumes), PBS_ERROR_MESH (the surface is not closed; which edge is in the message),
 /// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE, PBS_ERROR_MEMORY
 /// @see docs/theory/materials.md, section 7.1
 PBS_API pbs_status pbs_body_set_pressure(pbs_world *w, pbs_body b, const pbs_pressure_desc *d);
 
-/// The pressure inside and the volume of a body that has a pressure, now.
+/// The pressure inside and the volume of a body that has a pressure, now. Of a volume that is held
+/// the pressure is what held it in the latest step.
 /// @param pressure  Pa; may be null
 /// @param volume  m^3; may be null
 /// @return PBS_ERROR_ARGUMENT (w is null, the body has no pressure), PBS_ERROR_HANDLE

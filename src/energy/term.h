@@ -43,8 +43,10 @@ struct evaluation {
                           ///< start of the step; the caller only needs to know whether the value is
                           ///< finite
     bool constant_forces; ///< evaluate only terms that are linear in x
-    bool dissipative_only; ///< evaluate only terms of kind ENERGY_DISSIPATED or ENERGY_WIND
-    bool loads_only;       ///< evaluate only terms that are loads
+    bool dissipative_only;    ///< evaluate only terms of kind ENERGY_DISSIPATED or ENERGY_WIND
+    bool loads_only;          ///< evaluate only terms that are loads
+    bool without_constraints; ///< leave out what holds volumes, which has neither value nor
+                              ///< gradient then
 };
 
 /// Receives the contributions of a domain. gradient and blocks have the layout of assembly.h;

@@ -75,12 +75,7 @@ static pbs_status build(struct memory *memory, const struct layout *layout, stru
     }
     RETURN_IF_FAILED(allocate(memory, &set->saved, SAVED * set->count, sizeof(double)));
     RETURN_IF_FAILED(allocate(memory, &set->kept, SAVED * set->count, sizeof(double)));
-    RETURN_IF_FAILED(allocate(memory, &set->jacobian, JOINT_COORDINATES * rows, sizeof(double)));
-    RETURN_IF_FAILED(allocate(memory, &set->residual, rows, sizeof(double)));
-    RETURN_IF_FAILED(allocate(memory, &set->direction, rows, sizeof(double)));
-    RETURN_IF_FAILED(allocate(memory, &set->product, rows, sizeof(double)));
-    RETURN_IF_FAILED(allocate(memory, &set->impulse, rows, sizeof(double)));
-    return allocate(memory, &set->node_product, 3 * (size_t)layout->node_count, sizeof(double));
+    return allocate(memory, &set->jacobian, JOINT_COORDINATES * rows, sizeof(double));
 }
 
 pbs_status joint_set_build(struct memory *memory, const struct layout *layout, struct joint *joints,
@@ -104,11 +99,6 @@ void joint_set_free(struct memory *memory, struct joint_set *set) {
     memory_release(memory, set->saved);
     memory_release(memory, set->kept);
     memory_release(memory, set->jacobian);
-    memory_release(memory, set->residual);
-    memory_release(memory, set->direction);
-    memory_release(memory, set->product);
-    memory_release(memory, set->impulse);
-    memory_release(memory, set->node_product);
     *set = (struct joint_set){0};
 }
 

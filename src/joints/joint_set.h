@@ -11,6 +11,7 @@
 #include "base/runtime/memory.h"
 #include "base/stage_nodes.h"
 #include "joints/joint.h"
+#include "linear/krylov/row_projection.h"
 #include "sparse/matrices/contact_matrix.h"
 
 /// Stencils of one width.
@@ -31,10 +32,7 @@ struct joint_set {
                    ///< the step
     double *kept;  ///< the same, at joint_set_keep
     double time;   ///< s since the start of the step, of the present stage
-    // Scratch of joint_set_project: one entry a row of all joints.
-    double *jacobian; ///< x JOINT_COORDINATES
-    double *residual, *direction, *product, *impulse;
-    double *node_product; ///< 3 per node
+    double *jacobian; ///< count x JOINT_ROWS x JOINT_COORDINATES: of joint_set_write_rows
 };
 
 struct joint_energy {
@@ -120,11 +118,14 @@ struct joint_power joint_set_power(const struct joint_set *set, size_t index, co
 /// that state.
 void joint_set_add_start_forces(const struct joint_set *set, const double *x, double *gradient);
 
-/// a -= M^-1 J^T (J M^-1 J^T)^-1 (J a + dJ/dt v) for the rows that hold at stage->x. With v null,
-/// without the second part, for changes of velocity: joints do no work on what is left. With the
-/// velocity v, for accelerations: those that joints leave. Moves of targets have no acceleration.
-void joint_set_project(struct joint_set *set, const struct stage_nodes *stage, const double *v,
-                       double *a);
+/// Writes the rows of J that act at stage->x, without constrained axes, and 0 for the others:
+/// JOINT_ROWS a joint, whose entries are the set's. Returns how many act.
+size_t joint_set_write_rows(const struct joint_set *set, const struct stage_nodes *stage,
+                            struct node_row *rows);
+
+/// out += dJ/dt v at x, JOINT_ROWS a joint: of rows that act.
+void joint_set_add_turning(const struct joint_set *set, const double *v, const double *x,
+                           double *out);
 
 /// Force and torque of a joint at x.
 struct joint_wrench joint_set_wrench(const struct joint_set *set, size_t index, const double *x);

@@ -523,10 +523,11 @@ pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
         RETURN_IF_FAILED(world_joint_check_scheme(i->choice.scheme));
     }
     for (size_t b = 0; b < w->scene.bodies.count; b++) {
-        const struct body_table *kind = scene_body(&w->scene, b)->table;
-        if (kind->check_scheme != NULL) {
-            RETURN_IF_FAILED(kind->check_scheme(i->choice.scheme));
+        const struct body *body = scene_body(&w->scene, b);
+        if (body->table->check_scheme != NULL) {
+            RETURN_IF_FAILED(body->table->check_scheme(i->choice.scheme));
         }
+        RETURN_IF_FAILED(body_check_pressure_scheme(body, i->choice.scheme));
     }
     if (i->choice.scheme != w->scene.integrator.scheme ||
         i->choice.settings.energy_control.by_island !=

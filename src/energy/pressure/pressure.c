@@ -1,32 +1,12 @@
 // Evaluates pressure: the volumes before the domains, what triangles add domain by domain, and the
 // operator of rank one for each gas.
-#include "energy/pressure/pressure.h"
+#include "energy/pressure/pressure_surfaces.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/lanes/lanes.h"
 #include "base/matrix3/math3.h"
-#include "linear/problem.h"
-
-#define NO_MEMBER UINT32_MAX
-
-struct pressure {
-    size_t triangle_count, surface_count, node_count;
-    uint32_t *triangles;        ///< triangle_count x 3
-    uint32_t *surface;          ///< triangle_count
-    size_t *triangle_start;     ///< surface_count + 1
-    struct pressure_law *laws;  ///< surface_count
-    struct pressure_state *now; ///< surface_count: at the x of the last prepare
-    // For products, with rows of the assembly's layout:
-    const struct layout *layout;
-    struct product_operator table;
-    double *gradient;   ///< node_count x 3, by node, m^2: of its surface's volume; 0 elsewhere
-    uint32_t *member;   ///< node_count: the node's surface; NO_MEMBER: none
-    uint32_t *nodes;    ///< those of the surfaces, surface after surface
-    size_t *node_start; ///< surface_count + 1
-    double *scale;      ///< surface_count, N/m^3 times m^3: of the last product
-};
 
 // --- life ---
 
@@ -36,14 +16,22 @@ static pbs_status allocate(struct memory *memory, struct pressure *p) {
     p->triangle_start = memory_allocate(memory, p->surface_count + 1, sizeof *p->triangle_start);
     p->laws = memory_allocate(memory, p->surface_count, sizeof *p->laws);
     p->now = memory_allocate(memory, p->surface_count, sizeof *p->now);
+    p->held = memory_allocate(memory, p->surface_count, sizeof *p->held);
+    const size_t held_nodes = p->held_count > 0 ? p->node_count : 1;
+    p->row_entries = memory_allocate(memory, held_nodes, 3 * sizeof *p->row_entries);
+    p->held_gradient = memory_allocate(memory, held_nodes, 3 * sizeof *p->held_gradient);
+    p->free_gradient = memory_allocate(memory, held_nodes, 3 * sizeof *p->free_gradient);
+    p->relief = memory_allocate(memory, held_nodes, 3 * sizeof *p->relief);
     p->gradient = memory_allocate(memory, p->node_count, 3 * sizeof *p->gradient);
     p->member = memory_allocate(memory, p->node_count, sizeof *p->member);
     p->nodes = memory_allocate(memory, p->node_count, sizeof *p->nodes);
     p->node_start = memory_allocate(memory, p->surface_count + 1, sizeof *p->node_start);
     p->scale = memory_allocate(memory, p->surface_count, sizeof *p->scale);
     return p->triangles == NULL || p->surface == NULL || p->triangle_start == NULL ||
-                   p->laws == NULL || p->now == NULL || p->gradient == NULL || p->member == NULL ||
-                   p->nodes == NULL || p->node_start == NULL || p->scale == NULL
+                   p->laws == NULL || p->now == NULL || p->held == NULL || p->row_entries == NULL ||
+                   p->held_gradient == NULL || p->free_gradient == NULL || p->relief == NULL ||
+                   p->gradient == NULL || p->member == NULL || p->nodes == NULL ||
+                   p->node_start == NULL || p->scale == NULL
                ? PBS_ERROR_MEMORY
                : PBS_OK;
 }
@@ -77,6 +65,9 @@ pbs_status pressure_create(struct memory *memory, const struct pressure_input *i
     *p = (struct pressure){.triangle_count = input->triangle_count,
                            .surface_count = input->surface_count,
                            .node_count = input->node_count};
+    for (size_t i = 0; i < p->surface_count; i++) {
+        p->held_count += input->laws[i].kind == PRESSURE_HELD;
+    }
     if (allocate(memory, p) < 0) {
         pressure_destroy(p, memory);
         return PBS_ERROR_MEMORY;
@@ -84,7 +75,9 @@ pbs_status pressure_create(struct memory *memory, const struct pressure_input *i
     memcpy(p->triangles, input->triangles, 3 * p->triangle_count * sizeof *p->triangles);
     memcpy(p->triangle_start, input->triangle_start,
            (p->surface_count + 1) * sizeof *p->triangle_start);
-    memcpy(p->laws, input->laws, p->surface_count * sizeof *p->laws);
+    for (size_t i = 0; i < p->surface_count; i++) {
+        pressure_set_law(p, i, &input->laws[i]);
+    }
     list_members(p);
     *out = p;
     return PBS_OK;
@@ -97,6 +90,11 @@ void pressure_destroy(struct pressure *pressure, struct memory *memory) {
         memory_release(memory, pressure->triangle_start);
         memory_release(memory, pressure->laws);
         memory_release(memory, pressure->now);
+        memory_release(memory, pressure->held);
+        memory_release(memory, pressure->row_entries);
+        memory_release(memory, pressure->held_gradient);
+        memory_release(memory, pressure->free_gradient);
+        memory_release(memory, pressure->relief);
         memory_release(memory, pressure->gradient);
         memory_release(memory, pressure->member);
         memory_release(memory, pressure->nodes);
@@ -108,6 +106,16 @@ void pressure_destroy(struct pressure *pressure, struct memory *memory) {
 
 void pressure_set_law(struct pressure *pressure, size_t surface, const struct pressure_law *law) {
     pressure->laws[surface] = *law;
+    pressure->held[surface] = (struct held_volume){.target = law->volume};
+}
+
+struct pressure_law pressure_law_of(const struct pressure *pressure, size_t surface) {
+    struct pressure_law law = pressure->laws[surface];
+    if (law.kind == PRESSURE_HELD) {
+        law.volume = pressure->held[surface].target;
+        law.penalty = 0.0;
+    }
+    return law;
 }
 
 // --- volumes ---
@@ -129,6 +137,7 @@ double pressure_volume(const uint32_t *triangles, size_t count, size_t offset, c
 struct measurement {
     struct pressure *pressure;
     const double *x;
+    bool without_constraints;
 };
 
 static const uint32_t *triangles_of(const struct pressure *p, size_t surface, size_t *count) {
@@ -136,7 +145,7 @@ static const uint32_t *triangles_of(const struct pressure *p, size_t surface, si
     return p->triangles + 3 * p->triangle_start[surface];
 }
 
-static double volume_at(const struct pressure *p, size_t surface, const double *x) {
+double pressure_surface_volume(const struct pressure *p, size_t surface, const double *x) {
     size_t count;
     const uint32_t *triangles = triangles_of(p, surface, &count);
     return pressure_volume(triangles, count, 0, x);
@@ -144,13 +153,16 @@ static double volume_at(const struct pressure *p, size_t surface, const double *
 
 static void measure(void *context, size_t surface) {
     const struct measurement *m = context;
-    m->pressure->now[surface] = pressure_law_at(&m->pressure->laws[surface],
-                                                volume_at(m->pressure, surface, m->x));
+    struct pressure *p = m->pressure;
+    const struct pressure_law *law = &p->laws[surface];
+    p->now[surface] = m->without_constraints && law->kind == PRESSURE_HELD
+                          ? (struct pressure_state){.value = 0.0}
+                          : pressure_law_at(law, pressure_surface_volume(p, surface, m->x));
 }
 
 static void prepare(void *self, struct tasks *tasks, const struct evaluation *evaluation) {
     struct pressure *p = self;
-    struct measurement m = {p, evaluation->x};
+    struct measurement m = {p, evaluation->x, evaluation->without_constraints};
     tasks_for(tasks, p->surface_count, measure, &m);
 }
 
@@ -158,7 +170,10 @@ static double value_at(const void *self, const double *x) {
     const struct pressure *p = self;
     double sum = 0.0;
     for (size_t s = 0; s < p->surface_count; s++) {
-        sum += pressure_law_at(&p->laws[s], volume_at(p, s, x)).value;
+        // What holds a volume has no energy where the volume is right.
+        sum += p->laws[s].kind == PRESSURE_HELD
+                   ? 0.0
+                   : pressure_law_at(&p->laws[s], pressure_surface_volume(p, s, x)).value;
     }
     return sum;
 }
@@ -246,9 +261,9 @@ static int evaluate(const void *self, const struct assembly *assembly,
             scale3(now->excess, force, force);
             add_gradient(groups, at, force, sums->gradient);
         }
-        if ((evaluation->what & EVALUATE_HESSIAN) != 0 && now->excess != 0.0) {
+        if ((evaluation->what & EVALUATE_HESSIAN) != 0 && now->curvature != 0.0) {
             double hessian[81];
-            pressure_triangle_hessian(x, now->excess, project, hessian);
+            pressure_triangle_hessian(x, now->curvature, project, hessian);
             add_hessian(groups, at, hessian, sums->blocks);
         }
     }
@@ -258,9 +273,10 @@ static int evaluate(const void *self, const struct assembly *assembly,
 double pressure_reference(const struct pressure *pressure, const double *x) {
     double sum = 0.0;
     for (size_t s = 0; s < pressure->surface_count; s++) {
-        const double volume = volume_at(pressure, s, x);
+        const double volume = pressure_surface_volume(pressure, s, x);
         const struct pressure_state state = pressure_law_at(&pressure->laws[s], volume);
-        const double modulus = fmax(state.stiffness * volume, fabs(state.excess));
+        const double bulk = pressure->laws[s].kind == PRESSURE_GAS ? state.stiffness * volume : 0.0;
+        const double modulus = fmax(bulk, fabs(state.curvature));
         for (size_t t = pressure->triangle_start[s]; t < pressure->triangle_start[s + 1]; t++) {
             double corners[9], share[3];
             gather(pressure, t, x, corners);
@@ -273,22 +289,26 @@ double pressure_reference(const struct pressure *pressure, const double *x) {
 
 // --- what couples all nodes of a surface: stiffness g g^T with the volume's gradient g ---
 
-static void differentiate(void *context, size_t surface) {
-    const struct measurement *m = context;
-    struct pressure *p = m->pressure;
+void pressure_differentiate(const struct pressure *p, size_t surface, const double *x,
+                            double *gradient) {
     const size_t end = p->triangle_start[surface + 1];
     for (size_t k = p->node_start[surface]; k < p->node_start[surface + 1]; k++) {
-        memset(p->gradient + 3 * (size_t)p->nodes[k], 0, 3 * sizeof(double));
+        memset(gradient + 3 * (size_t)p->nodes[k], 0, 3 * sizeof(double));
     }
     for (size_t t = p->triangle_start[surface]; t < end; t++) {
-        double x[9], share[3];
-        gather(p, t, m->x, x);
-        find_share(x, share);
+        double corners[9], share[3];
+        gather(p, t, x, corners);
+        find_share(corners, share);
         for (size_t a = 0; a < 3; a++) {
-            double *to = p->gradient + 3 * (size_t)p->triangles[3 * t + a];
+            double *to = gradient + 3 * (size_t)p->triangles[3 * t + a];
             add3(to, share, to);
         }
     }
+}
+
+static void differentiate(void *context, size_t surface) {
+    const struct measurement *m = context;
+    pressure_differentiate(m->pressure, surface, m->x, m->pressure->gradient);
 }
 
 static void multiply_surface(void *context, size_t surface) {
@@ -304,7 +324,7 @@ static void multiply_surface(void *context, size_t surface) {
 
 static void multiply(void *self, struct tasks *tasks, const double *x) {
     struct pressure *p = self;
-    struct measurement m = {p, x};
+    struct measurement m = {p, x, false};
     tasks_for(tasks, p->surface_count, multiply_surface, &m);
 }
 
@@ -323,7 +343,7 @@ static void add_domain(const void *self, uint32_t domain, double *y) {
 static struct product_operator *products(void *self, struct tasks *tasks,
                                          const struct evaluation *evaluation) {
     struct pressure *p = self;
-    struct measurement m = {p, evaluation->x};
+    struct measurement m = {p, evaluation->x, evaluation->without_constraints};
     bool any = false;
     prepare(self, tasks, evaluation);
     for (size_t s = 0; s < p->surface_count; s++) {
@@ -339,6 +359,7 @@ static struct product_operator *products(void *self, struct tasks *tasks,
         .add_domain = add_domain,
         // Two passes over vectors, where a block has nine numbers.
         .blocks = 2.0 * (double)p->node_start[p->surface_count] / 3.0,
+        .deflation = p->held_count > 0 ? &held_volumes_deflation : NULL,
     };
     return &p->table;
 }

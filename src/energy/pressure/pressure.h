@@ -26,8 +26,10 @@ pbs_status pressure_create(struct memory *memory, const struct pressure_input *i
 struct term pressure_term(struct pressure *pressure);
 void pressure_destroy(struct pressure *pressure, struct memory *memory);
 
-/// Another law of one surface from the next evaluation on.
+/// Another law of one surface from the next evaluation on. Whether it is PRESSURE_HELD stays.
 void pressure_set_law(struct pressure *pressure, size_t surface, const struct pressure_law *law);
+/// With the pressure that holds a volume at present.
+struct pressure_law pressure_law_of(const struct pressure *pressure, size_t surface);
 
 /// N: the norm of what triangles' corners bear of a pressure as large as the surface's bulk modulus
 /// (gamma p of a gas, otherwise |p - p_e|) at x, to which residuals are relative.

@@ -11,8 +11,9 @@ static double compression_at(const struct pressure_law *law, double volume) {
 }
 
 double pressure_law_inside(const struct pressure_law *law, double volume) {
-    return law->is_gas ? law->pressure * exp(law->exponent * compression_at(law, volume))
-                       : law->pressure;
+    return law->kind == PRESSURE_GAS
+               ? law->pressure * exp(law->exponent * compression_at(law, volume))
+               : law->pressure;
 }
 
 /// The work that the gas does from `volume` to the law's: p0 V0 log(V0 / V), and for gamma > 1 p0
@@ -26,9 +27,12 @@ static double gas_energy(const struct pressure_law *law, double volume) {
 
 struct pressure_state pressure_law_at(const struct pressure_law *law, double volume) {
     const double grown = volume - law->volume;
-    if (!law->is_gas) {
+    if (law->kind != PRESSURE_GAS) {
         const double excess = law->pressure - law->outside;
-        return (struct pressure_state){.value = -excess * grown, .excess = excess};
+        return (struct pressure_state){.value = (0.5 * law->penalty * grown - excess) * grown,
+                                       .excess = excess - law->penalty * grown,
+                                       .curvature = excess,
+                                       .stiffness = law->penalty};
     }
     if (!(volume > 0.0)) {
         return (struct pressure_state){.value = INFINITY};
@@ -36,5 +40,6 @@ struct pressure_state pressure_law_at(const struct pressure_law *law, double vol
     const double inside = pressure_law_inside(law, volume);
     return (struct pressure_state){.value = gas_energy(law, volume) + law->outside * grown,
                                    .excess = inside - law->outside,
+                                   .curvature = inside - law->outside,
                                    .stiffness = law->exponent * inside / volume};
 }

@@ -137,24 +137,35 @@ static uint32_t join_joint(struct energy_control *control, const struct joint *j
     return first;
 }
 
+static const struct joint_set *joints_of(const struct objective *o) {
+    return o->constraints != NULL ? o->constraints->joints : NULL;
+}
+
 /// Adds the springs of joints; joints that are constraints have no energy.
 static void evaluate_joints(struct energy_control *control, const struct objective *o,
                             const double *x, double *gradient) {
-    for (size_t i = 0; o->joints != NULL && i < o->joints->count; i++) {
-        const uint32_t body = join_joint(control, &o->joints->joints[i]);
-        control->bodies[body].potential += joint_set_evaluate_joint(o->joints, i, x, true, gradient)
+    const struct joint_set *const joints = joints_of(o);
+    for (size_t i = 0; joints != NULL && i < joints->count; i++) {
+        const uint32_t body = join_joint(control, &joints->joints[i]);
+        control->bodies[body].potential += joint_set_evaluate_joint(joints, i, x, true, gradient)
                                                .elastic;
     }
 }
 
-void energy_add_joints(struct energy_control *control, const struct energy_step *step,
-                       double seconds, const double *x) {
-    const struct joint_set *const joints = step->objective->joints;
+void energy_add_constraints(struct energy_control *control, const struct energy_step *step,
+                            double seconds, const double *x) {
+    const struct constraint_set *const constraints = step->objective->constraints;
+    const struct joint_set *const joints = joints_of(step->objective);
     for (size_t i = 0; joints != NULL && i < joints->count; i++) {
         const struct joint_power power = joint_set_power(joints, i, x);
         struct energy_sums *const sums = &control->sums[join_joint(control, &joints->joints[i])];
         sums->loss += seconds * power.dissipated;
         sums->work += seconds * power.supplied;
+    }
+    const struct pressure *const volumes = constraints != NULL ? constraints->volumes : NULL;
+    for (size_t i = 0; i < held_volumes_count(volumes); i++) {
+        const struct held_volume_power power = held_volumes_power(volumes, i);
+        energy_sums_of(control, power.node)->work += seconds * power.supplied;
     }
 }
 
@@ -165,7 +176,8 @@ static int evaluate(struct energy_control *control, const struct energy_step *st
     const struct evaluation evaluation = {.what = EVALUATE_VALUE |
                                                   (gradient != NULL ? EVALUATE_GRADIENT : 0U),
                                           .x = x,
-                                          .stage = {.origin = x, .length = 1.0}};
+                                          .stage = {.origin = x, .length = 1.0},
+                                          .without_constraints = true};
     struct terms_result result = {
         .gradient = gradient, .node_values = control->node_values, .scratch = o->scratch};
     int answer = terms_evaluate(o->tasks, o->assembly, o->terms, step->conservative_count,
@@ -251,13 +263,14 @@ static void constrain_correction(struct energy_control *control, const struct en
     }
 }
 
-/// Removes from dv what joints do not allow: their forces do no work on the rest.
-static void constrain_by_joints(const struct energy_step *step, const struct energy_candidate *c) {
-    struct joint_set *const joints = step->objective->joints;
-    if (joints != NULL && joints->count > 0) {
+/// Removes from dv what joints and held volumes do not allow: their forces do no work on the rest.
+static void constrain_by_equations(const struct energy_step *step,
+                                   const struct energy_candidate *c) {
+    struct constraint_set *const constraints = step->objective->constraints;
+    if (!constraint_set_is_empty(constraints)) {
         const struct stage_nodes stage = {
             .mass = step->objective->mass, .constrained_axes = step->constrained_axes, .x = c->x};
-        joint_set_project(joints, &stage, NULL, c->correction);
+        constraint_set_project(constraints, &stage, NULL, c->correction);
     }
 }
 
@@ -490,9 +503,9 @@ pbs_status energy_choose_alpha(struct energy_control *control, const struct ener
                                struct energy_candidate *candidate) {
     const struct energy_candidate *c = candidate;
     RETURN_IF_FAILED(evaluate_end(control, step, c->x_now, c->gradient_now));
-    if (step->objective->joints != NULL) {
-        // Those at x' are normal to what joints allow, and drop out of dv with its projection.
-        joint_set_add_start_forces(step->objective->joints, c->x_now, c->gradient_now);
+    if (!constraint_set_is_empty(step->objective->constraints)) {
+        // Those at x' are normal to what they allow, and drop out of dv with its projection.
+        constraint_set_add_start_forces(step->objective->constraints, c->x_now, c->gradient_now);
     }
     for (uint32_t b = 0; b < control->body_count; b++) {
         control->bodies[b].potential_now = control->bodies[b].potential;
@@ -511,7 +524,7 @@ pbs_status energy_choose_alpha(struct energy_control *control, const struct ener
     complete_correction(control, step, c);
     if (c->position_correction == NULL) {
         constrain_correction(control, step, c);
-        constrain_by_joints(step, c);
+        constrain_by_equations(step, c);
     }
     add_up(control, step, c);
     energy_set_targets(control, step);

@@ -122,8 +122,8 @@ void energy_add_contact(struct energy_control *control, const struct energy_step
                         double seconds, const double *x, const double *v);
 
 /// Adds what joints did over `seconds`, at a stage's solution x: motors do work, dampers dissipate.
-void energy_add_joints(struct energy_control *control, const struct energy_step *step,
-                       double seconds, const double *x);
+void energy_add_constraints(struct energy_control *control, const struct energy_step *step,
+                            double seconds, const double *x);
 
 /// Chooses alpha and writes the end of the step to the candidate. PBS_ERROR_INADMISSIBLE: P is not
 /// finite at an end state that was tried; PBS_ERROR_HOST.

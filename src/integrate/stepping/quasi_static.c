@@ -123,7 +123,7 @@ static double load_forces(struct solve *s, const double *x) {
 static double acting_forces(struct solve *s, const double *x) {
     struct objective potential = *s->objective;
     potential.contacts.count = 0;
-    potential.joint_springs_only = true;
+    potential.without_constraints = true;
     potential.predictor = x;
     potential.weight = INFINITY;
     const struct objective_result result = objective_evaluate(&potential, x, false,

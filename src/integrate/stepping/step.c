@@ -169,6 +169,10 @@ static double dissipated_power(const struct step_problem *problem,
            wind_dissipation(problem, x, &objective->stage);
 }
 
+static bool has_constraints(const struct step *step) {
+    return !constraint_set_is_empty(step->problem->objective.constraints);
+}
+
 /// Returns the power of friction and of the joints' dampers, and adds what contact and joints did
 /// in the stage to energy control.
 static double account_for_contact(struct step *step, const struct stage_recipe *recipe,
@@ -179,11 +183,10 @@ static double account_for_contact(struct step *step, const struct stage_recipe *
         const struct energy_step energy = energy_step(step);
         energy_add_contact(&step->w->energy, &energy, recipe->share * step->view.h, stage->x,
                            stage->v);
-        energy_add_joints(&step->w->energy, &energy, recipe->share * step->view.h, stage->x);
+        energy_add_constraints(&step->w->energy, &energy, recipe->share * step->view.h, stage->x);
     }
-    const struct joint_set *const joints = step->problem->objective.joints;
-    for (size_t i = 0; joints != NULL && i < joints->count; i++) {
-        power += joint_set_power(joints, i, stage->x).dissipated;
+    if (has_constraints(step)) {
+        power += constraint_set_dissipated_power(step->problem->objective.constraints, stage->x);
     }
     return power;
 }
@@ -396,37 +399,34 @@ static bool set_stage_scripts(struct step *step, uint32_t index,
     return true;
 }
 
-// --- joints ---
-
-static bool has_joints(const struct step *step) {
-    const struct joint_set *joints = step->problem->objective.joints;
-    return joints != NULL && joints->count > 0;
-}
+// --- constraints ---
 
 static struct stage_nodes stage_nodes(const struct step *step, double weight, const double *x) {
     return (struct stage_nodes){.mass = step->problem->objective.mass,
-                                .stiffness = step->problem->joint_stiffness,
+                                .stiffness = step->problem->constraint_stiffness,
                                 .weight = weight,
                                 .constrained_axes = step->problem->scripts.constrained_axes,
                                 .x = x};
 }
 
 /// time: of the stage in the step, 0 .. 1.
-static void begin_joints(struct step *step, double weight, double time, const double *x) {
-    if (has_joints(step)) {
+static void begin_constraints(struct step *step, double weight, double time, const double *x) {
+    if (has_constraints(step)) {
         const struct stage_nodes stage = stage_nodes(step, weight, x);
-        joint_set_begin_stage(step->problem->objective.joints, &stage, time * step->view.h);
+        constraint_set_begin_stage(step->problem->objective.constraints, &stage,
+                                   time * step->view.h);
     }
 }
 
 /// Joints that contradict each other are told about, and the step goes on.
 static void report_joints(struct step *step) {
-    if (has_joints(step) && step->result.newton.joint_gap > 1.0 && step->result.status == PBS_OK) {
+    if (has_constraints(step) && step->result.newton.constraint_gap > 1.0 &&
+        step->result.status == PBS_OK) {
         step->result.status = status_fail(
             PBS_NOT_CONVERGED,
             "joints hold only to %g of their tolerance: they contradict each other, or what is "
             "pinned",
-            step->result.newton.joint_gap);
+            step->result.newton.constraint_gap);
         status_save(&step->result.unconverged);
     }
 }
@@ -452,7 +452,7 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
         return;
     }
     step->result.stages++;
-    begin_joints(step, recipe.weight, recipe.time, stage->x);
+    begin_constraints(step, recipe.weight, recipe.time, stage->x);
     if (solve_stage(step, &objective, &problem->options, stage->x) < 0 ||
         !repeat_with_friction(step, &objective, stage->x)) {
         return;
@@ -548,7 +548,7 @@ static void run_static_stage(struct step *step) {
         return;
     }
     step->result.stages++;
-    begin_joints(step, INFINITY, 1.0, stage->x);
+    begin_constraints(step, INFINITY, 1.0, stage->x);
     const struct static_result solved = balance(step, &objective);
     newton_result_add(&step->result.newton, &solved.newton);
     step->result.is_unsupported = solved.is_unsupported;
@@ -581,7 +581,7 @@ static pbs_status evaluate_potential(const struct step *step, const double *x, d
     objective.damping = NULL;
     objective.predictor = x;
     objective.weight = INFINITY;
-    objective.joint_springs_only = true;
+    objective.without_constraints = true;
     objective.stage = (struct stage_view){.origin = x, .length = 1.0};
     const struct objective_result result = objective_evaluate(&objective, x, true, gradient, NULL);
     *value = result.value;
@@ -636,7 +636,7 @@ static double accelerate(struct step *step, const struct kinematics *state, doub
     objective.weight = INFINITY;
     objective.stage = (struct stage_view){.origin = w->predictor, .length = h};
     objective.with_friction = true;
-    objective.joint_springs_only = true;
+    objective.without_constraints = true;
     contact_set_begin_stage(&objective.contacts, w->predictor, h);
     // The value is requested if nothing else tests whether the state is admissible.
     const struct objective_result result = objective_evaluate(
@@ -657,9 +657,9 @@ static double accelerate(struct step *step, const struct kinematics *state, doub
         out[i] = -w->gradient_now[i] / objective.mass[i / 3];
     }
     constrain_acceleration(step, out);
-    if (has_joints(step)) {
+    if (has_constraints(step)) {
         const struct stage_nodes stage = stage_nodes(step, INFINITY, state->x);
-        joint_set_project(objective.joints, &stage, state->v, out);
+        constraint_set_project(objective.constraints, &stage, state->v, out);
     }
     return dissipated_power(step->problem, &objective, state->x, NULL);
 }
@@ -1015,9 +1015,9 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
         workspace->rotations->begin = span->begin;
     }
     const uint32_t stage_count = problem->scheme->stage_count(&step.view);
-    if (has_joints(&step)) {
+    if (has_constraints(&step)) {
         problem->scripts.set_prescribed_targets(problem->scripts.self, span->begin);
-        joint_set_begin_step(problem->objective.joints, workspace->now.x);
+        constraint_set_begin_step(problem->objective.constraints, workspace->now.x, span->h);
     }
     begin_contact(&step, stage_count);
     if (!failed(&step) && is_controlled(&step)) {
@@ -1047,8 +1047,8 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
     }
     if (!failed(&step)) {
         step.result.status = solved;
-    } else if (has_joints(&step)) {
-        joint_set_restore(problem->objective.joints);
+    } else if (has_constraints(&step)) {
+        constraint_set_restore(problem->objective.constraints);
     }
     return step.result;
 }

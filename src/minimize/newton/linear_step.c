@@ -180,7 +180,7 @@ struct newton_result newton_linear_step(struct newton *newton, const struct obje
             return m.result;
         }
         const struct joint_step step = {newton->trial.x, newton->direction};
-        minimization_finish_joints(&m, &step);
+        minimization_finish_multipliers(&m, &step);
         minimization_activate(&m);
     }
     m.result.force_error = force_error(&m);

@@ -1,5 +1,5 @@
-// Joints in the minimisation: an augmented Lagrangian whose multipliers change at every full Newton
-// step, not only at solutions. Theory: docs/theory/joints.md section 3.
+// Constraints in the minimisation: an augmented Lagrangian whose multipliers change at every full
+// Newton step, not only at solutions. Theory: docs/theory/joints.md section 3.
 #include "minimize/newton/state.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ enum { UPDATE_LIMIT = 30 };
 // little while friction that it works against reverses, and what it misses harms nothing.
 enum { MOTOR_UPDATE_LIMIT = 5 };
 
-static bool has_joints(const struct minimization *m) {
-    return m->objective->joints != NULL && m->objective->joints->count > 0;
+static bool has_constraints(const struct minimization *m) {
+    return !constraint_set_is_empty(m->objective->constraints);
 }
 
 static void change_objective(struct minimization *m, double change) {
@@ -27,46 +27,48 @@ static void change_objective(struct minimization *m, double change) {
     now->by_kind[ENERGY_CONTACT] += change;
 }
 
-bool minimization_update_joints(struct minimization *m, const struct joint_step *step) {
-    if (!has_joints(m)) {
+bool minimization_update_multipliers(struct minimization *m, const struct joint_step *step) {
+    if (!has_constraints(m)) {
         return true;
     }
-    struct joint_set *const joints = m->objective->joints;
+    struct constraint_set *const constraints = m->objective->constraints;
     struct iterate *const current = &m->newton->current;
-    const double gap = joint_set_gap(joints, NULL, current->x, false);
-    const double expected = step != NULL ? joint_set_gap(joints, step, current->x, false) : gap;
-    const bool is_slow = expected > SLOW * m->joint_gap && expected < m->joint_gap;
-    m->joint_gap = gap;
-    m->result.joint_gap = gap;
-    if (gap <= 1.0 && (m->joint_updates > MOTOR_UPDATE_LIMIT ||
-                       joint_set_gap(joints, NULL, current->x, true) <= 1.0)) {
+    const double gap = constraint_set_gap(constraints, NULL, current->x, false);
+    const double expected = step != NULL ? constraint_set_gap(constraints, step, current->x, false)
+                                         : gap;
+    const bool is_slow = expected > SLOW * m->constraint_gap && expected < m->constraint_gap;
+    m->constraint_gap = gap;
+    m->result.constraint_gap = gap;
+    if (gap <= 1.0 && (m->constraint_updates > MOTOR_UPDATE_LIMIT ||
+                       constraint_set_gap(constraints, NULL, current->x, true) <= 1.0)) {
         return true;
     }
     // Forces of a step that reckoned with other ropes than those that are taut now are of no use.
-    if (step != NULL && m->joint_updates == 0 && !joint_set_agrees(joints, step)) {
+    if (step != NULL && m->constraint_updates == 0 && !constraint_set_agrees(constraints, step)) {
         return false;
     }
-    change_objective(m, joint_set_update(joints, step, current->x, current->gradient));
+    change_objective(m, constraint_set_update(constraints, step, current->x, current->gradient));
     if (is_slow) {
-        change_objective(m, joint_set_stiffen(joints, current->x, STIFFER, current->gradient));
+        change_objective(
+            m, constraint_set_stiffen(constraints, current->x, STIFFER, current->gradient));
     }
     return false;
 }
 
-bool minimization_close_joints(struct minimization *m, const struct joint_step *step) {
-    if (!has_joints(m)) {
+bool minimization_close_constraints(struct minimization *m, const struct joint_step *step) {
+    if (!has_constraints(m)) {
         return true;
     }
-    m->joint_updates++;
-    if (m->joint_updates <= UPDATE_LIMIT && !minimization_update_joints(m, step)) {
+    m->constraint_updates++;
+    if (m->constraint_updates <= UPDATE_LIMIT && !minimization_update_multipliers(m, step)) {
         return false;
     }
-    minimization_finish_joints(m, step);
+    minimization_finish_multipliers(m, step);
     return true;
 }
 
-void minimization_finish_joints(struct minimization *m, const struct joint_step *step) {
-    if (has_joints(m)) {
-        (void)joint_set_update(m->objective->joints, step, m->newton->current.x, NULL);
+void minimization_finish_multipliers(struct minimization *m, const struct joint_step *step) {
+    if (has_constraints(m)) {
+        (void)constraint_set_update(m->objective->constraints, step, m->newton->current.x, NULL);
     }
 }

@@ -439,7 +439,7 @@ static void stabilized_run(struct minimization *m) {
             return;
         }
         if (minimization_is_solved(m)) {
-            if (!minimization_close_joints(m, NULL)) {
+            if (!minimization_close_constraints(m, NULL)) {
                 continue;
             }
             m->result.roundoff_accepts += m->result.gradient_norm >= m->options->tolerance;
@@ -454,11 +454,12 @@ static void stabilized_run(struct minimization *m) {
         const bool goes_on = minimization_iterate(m);
         const struct joint_step step = {m->newton->accepted.x, m->newton->direction};
         if (!goes_on) {
-            if (m->result.status < 0 || minimization_close_joints(m, m->has_moved ? &step : NULL)) {
+            if (m->result.status < 0 ||
+                minimization_close_constraints(m, m->has_moved ? &step : NULL)) {
                 return;
             }
         } else if (m->step >= 1.0) {
-            minimization_update_joints(m, &step);
+            minimization_update_multipliers(m, &step);
         }
     }
 }
@@ -529,7 +530,7 @@ void newton_result_add(struct newton_result *sum, const struct newton_result *pa
     sum->preconditioner = part->linear_solves > 0 ? part->preconditioner : sum->preconditioner;
     sum->preconditioner_shift = fmax(sum->preconditioner_shift, part->preconditioner_shift);
     sum->value = part->value;
-    sum->joint_gap = part->joint_gap;
+    sum->constraint_gap = part->constraint_gap;
     sum->failure = part->failure.kind != PBS_FAILURE_NONE ? part->failure : sum->failure;
     sum->force_error = fmax(sum->force_error, part->force_error);
 }

@@ -11,7 +11,7 @@
 #include "minimize/objective/objective.h"
 
 /// Adds up several minimisations: counts and times are summed, the shift is the maximum, gradient,
-/// value and gap of joints are those of the last. Does not change the status.
+/// value and gap of constraints are those of the last. Does not change the status.
 void newton_result_add(struct newton_result *sum, const struct newton_result *part);
 
 /// Buffers, matrix and preconditioner for one topology.

@@ -40,10 +40,10 @@ struct newton_result {
     uint32_t turned_solves;
     uint32_t alignments; ///< rigid alignments of free bodies, between iterations
     double gradient_norm, preconditioner_shift;
-    double joint_gap; ///< how far joints are from holding at the end, in their tolerances; > 1:
-                      ///< they contradict each other or what is constrained
-    double start;     ///< J, E at the initial guess
-    double value;     ///< J, E at the end
+    double constraint_gap; ///< how far constraints are from holding at the end, in their
+                           ///< tolerances; > 1: they contradict each other or what is constrained
+    double start;          ///< J, E at the initial guess
+    double value;          ///< J, E at the end
     struct preconditioner_report preconditioner; ///< of the last matrix
     double time_evaluate, time_hessian, time_factor, time_solve, time_search;
     struct newton_failure failure; ///< of the last failure with PBS_ERROR_CONVERGENCE

@@ -71,7 +71,7 @@ void plain_newton_run(struct minimization *m) {
     for (;;) {
         minimization_activate(m);
         if (minimization_is_solved(m)) {
-            if (minimization_close_joints(m, NULL)) {
+            if (minimization_close_constraints(m, NULL)) {
                 return;
             }
             continue;
@@ -84,6 +84,6 @@ void plain_newton_run(struct minimization *m) {
             return;
         }
         const struct joint_step step = {m->newton->trial.x, m->newton->direction};
-        minimization_update_joints(m, &step);
+        minimization_update_multipliers(m, &step);
     }
 }

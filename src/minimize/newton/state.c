@@ -117,8 +117,9 @@ static void add_motion(struct minimization *m) {
     problem_multiply(tasks, &unrestricted, by_row, product);
     assembly_to_nodes(tasks, newton->assembly, product, by_node);
     contact_set_add_motion(&m->objective->contacts, tasks, m->motion, by_node);
-    if (m->objective->joints != NULL) {
-        joint_set_add_motion(m->objective->joints, newton->current.x, m->motion, by_node);
+    const struct constraint_set *const constraints = m->objective->constraints;
+    if (constraints != NULL && constraints->joints != NULL) {
+        joint_set_add_motion(constraints->joints, newton->current.x, m->motion, by_node);
     }
     for (size_t i = 0; i < m->projection->active_count; i++) {
         const struct projection_active *active = &m->projection->active[i];

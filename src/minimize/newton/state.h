@@ -47,12 +47,12 @@ struct minimization {
     struct projection *projection;
     const struct newton_options *options;
     struct newton_result result;
-    bool has_moved;   ///< the latest iteration did, from newton->accepted.x
-    double step;      ///< length of the latest line search
-    double before;    ///< J, E at the start of the latest iteration; infinite before the first
-    double rounding;  ///< N, rounding error of |grad E|, a lower bound for any solution
-    double joint_gap; ///< of joints, at the latest update of their multipliers
-    uint32_t joint_updates; ///< updates at solutions
+    bool has_moved;        ///< the latest iteration did, from newton->accepted.x
+    double step;           ///< length of the latest line search
+    double before;         ///< J, E at the start of the latest iteration; infinite before the first
+    double rounding;       ///< N, rounding error of |grad E|, a lower bound for any solution
+    double constraint_gap; ///< of constraints, at the latest update of their multipliers
+    uint32_t constraint_updates; ///< updates at solutions
     uint32_t hidden_steps;  ///< consecutive steps whose predicted decrease was below the energy's
                             ///< rounding error
     bool moves_prescribed;  ///< prescribed motion moves the free nodes along, even without contact
@@ -115,18 +115,18 @@ bool minimization_align(struct minimization *m);
 /// the last, with result.status set.
 bool minimization_iterate(struct minimization *m);
 
-/// Updates the multipliers of joints whose equations do not hold at the current state. step: the
+/// Updates the multipliers of constraints that do not hold at the current state. step: the
 /// latest, see joint_set_update; null where the gradient says that the state is a solution. Returns
 /// true if all hold, and nothing has changed. Otherwise minimization_activate must be called.
-bool minimization_update_joints(struct minimization *m, const struct joint_step *step);
+bool minimization_update_multipliers(struct minimization *m, const struct joint_step *step);
 
 /// The same at a state that solves the objective with the present multipliers. Returns true also if
-/// further updates are useless, with result.joint_gap > 1. Where it returns true the joints are
-/// finished.
-bool minimization_close_joints(struct minimization *m, const struct joint_step *step);
+/// further updates are useless, with result.constraint_gap > 1. Where it returns true the
+/// constraints are finished.
+bool minimization_close_constraints(struct minimization *m, const struct joint_step *step);
 
-/// The multipliers become what joints bear at the current state.
-void minimization_finish_joints(struct minimization *m, const struct joint_step *step);
+/// The multipliers become what constraints bear at the current state.
+void minimization_finish_multipliers(struct minimization *m, const struct joint_step *step);
 
 /// Reads the preconditioner's report after the linear solve, because the host's solver may have
 /// switched to its substitute. Counts a factor that needed a shift.

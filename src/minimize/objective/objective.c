@@ -73,7 +73,8 @@ static double add_inertia(const struct objective *objective, const double *x, do
 }
 
 static bool has_joints(const struct objective *o) {
-    return o->joints != NULL && o->joints->count > 0 && !o->dissipative_only;
+    return o->constraints != NULL && o->constraints->joints != NULL &&
+           o->constraints->joints->count > 0 && !o->dissipative_only;
 }
 
 /// Builds C from the stencils of all contacts and joints.
@@ -87,7 +88,8 @@ static void linearize_coupling(const struct objective *o, const double *x,
     size_t count = 0;
     result->status = contact_set_linearize(&o->contacts, o->tasks, &wanted, x, sets, &count);
     if (result->status >= 0 && has_joints(o)) {
-        joint_set_linearize(o->joints, x, o->constrained_axes, o->project_hessian, sets + count);
+        joint_set_linearize(o->constraints->joints, x, o->constrained_axes, o->project_hessian,
+                            sets + count);
         count += JOINT_NODES;
     }
     if (result->status >= 0 && count > 0) {
@@ -117,8 +119,8 @@ static void add_contact(const struct objective *o, const double *x, bool value, 
 
 static void add_joints(const struct objective *o, const double *x, double *gradient,
                        struct objective_result *result) {
-    const struct joint_energy energy = joint_set_evaluate(o->joints, x, o->joint_springs_only,
-                                                          gradient);
+    const struct joint_energy energy = joint_set_evaluate(o->constraints->joints, x,
+                                                          o->without_constraints, gradient);
     result->by_kind[ENERGY_CONTACT] += energy.constraint;
     result->by_kind[ENERGY_ELASTIC] += energy.elastic;
     result->value += energy.constraint + energy.elastic;
@@ -132,7 +134,8 @@ static struct evaluation evaluation_of(const struct objective *objective, const 
                                .project = objective->project_hessian,
                                .project_shells = objective->project_shells,
                                .project_bonds = objective->project_bonds,
-                               .dissipative_only = objective->dissipative_only};
+                               .dissipative_only = objective->dissipative_only,
+                               .without_constraints = objective->without_constraints};
 }
 
 const struct product_operator *objective_products(const struct objective *objective,

@@ -7,7 +7,7 @@
 
 #include "contact/contact_table.h"
 #include "energy/damping/rayleigh_damping.h"
-#include "joints/joint_set.h"
+#include "minimize/constraints/constraint_set.h"
 #include "minimize/objective/rigid_fit.h"
 
 /// The function to minimise. All pointers belong to the caller.
@@ -18,10 +18,10 @@ struct objective {
     size_t term_count;
     const struct rayleigh *damping; ///< null: none
     struct contact_set contacts;
-    struct joint_set *joints;          ///< null: none
-    bool joint_springs_only;           ///< joints that are constraints are left out
-    struct contact_coupling *coupling; ///< for the Hessian; null: neither contacts nor joints have
-                                       ///< one
+    struct constraint_set *constraints; ///< null: none
+    bool without_constraints;           ///< of joints only springs are evaluated
+    struct contact_coupling *coupling;  ///< for the Hessian; null: neither contacts nor joints have
+                                        ///< one
     const struct rest_shape *rest_shapes; ///< of bodies that may be moved rigidly
     size_t rest_shape_count;
     const uint32_t *node_parts; ///< per node: its body, for messages; null: bodies are not named

@@ -91,13 +91,13 @@ void joint_breaks_undo(pbs_world *w, size_t count) {
 void joint_breaks_save(pbs_world *w) {
     w->topology.joint_breaks.kept_count = w->topology.joint_breaks.count;
     w->topology.joint_releases.kept_count = w->topology.joint_releases.count;
-    joint_set_keep(&w->topology.joints);
+    constraint_set_keep(&w->topology.constraints);
 }
 
 void joint_breaks_restore_saved(pbs_world *w) {
     joint_contact_hold(w, w->topology.joint_releases.kept_count);
     joint_breaks_undo(w, w->topology.joint_breaks.kept_count);
-    joint_set_bring_back(&w->topology.joints);
+    constraint_set_bring_back(&w->topology.constraints);
 }
 
 double joint_breaks_commit(pbs_world *w) {

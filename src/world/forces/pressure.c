@@ -15,19 +15,42 @@ static double volume_of(const pbs_world *w, const struct body *body) {
                            w->scene.nodes.x);
 }
 
+/// What holds a volume follows from the steps: at first nothing does, and a new volume is reached
+/// with the pressure that held the last one.
+static pbs_status begin_holding(const struct body *body, const pbs_pressure_desc *d,
+                                struct pressure_law *law) {
+    if (d->pressure != 0.0) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "pressure is %g, must be 0 where a volume is held: it follows from what "
+                           "acts on the body",
+                           d->pressure);
+    }
+    const bool is_held = body->has_pressure && body->pressure.kind == PRESSURE_HELD;
+    law->pressure = is_held ? body->pressure.pressure - body->pressure.outside + law->outside
+                            : law->outside;
+    law->stiffening = is_held ? body->pressure.stiffening : 1.0;
+    return PBS_OK;
+}
+
 static pbs_status read_law(const pbs_world *w, const struct body *body, const pbs_pressure_desc *d,
                            struct pressure_law *law) {
     pbs_pressure_desc own = {.struct_size = sizeof own, .exponent = 1.4};
     RETURN_IF_FAILED(settings_read(&settings_pressure, d, &own));
-    RETURN_IF_FAILED(check_choice(own.kind, PBS_PRESSURE_CONSTANT, PBS_PRESSURE_GAS, "kind"));
-    *law = (struct pressure_law){.is_gas = own.kind == PBS_PRESSURE_GAS,
+    RETURN_IF_FAILED(check_choice(own.kind, PBS_PRESSURE_CONSTANT, PBS_PRESSURE_VOLUME, "kind"));
+    *law = (struct pressure_law){.kind = (enum pressure_kind)own.kind,
                                  .pressure = own.pressure,
                                  .outside = own.outside,
                                  .exponent = own.exponent,
                                  .volume = own.volume != 0.0 ? own.volume : volume_of(w, body)};
+    law->stiffening = law->kind == PRESSURE_HELD ? 1.0 : 0.0;
     RETURN_IF_FAILED(body_check_pressure(law));
+    if (law->kind == PRESSURE_HELD) {
+        const struct body held = {.has_pressure = true, .pressure = *law};
+        RETURN_IF_FAILED(body_check_pressure_scheme(&held, w->scene.integrator.scheme));
+        RETURN_IF_FAILED(begin_holding(body, &own, law));
+    }
     const double volume = volume_of(w, body);
-    return !law->is_gas || volume > 0.0
+    return law->kind == PRESSURE_CONSTANT || volume > 0.0
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
                              "the surface encloses %g m^3, must be positive: its triangles are to "
@@ -56,8 +79,10 @@ pbs_status pbs_body_set_pressure(pbs_world *w, pbs_body b, const pbs_pressure_de
     struct pressure_law law;
     RETURN_IF_FAILED(body_check_closed(body, &w->scene.nodes, &w->memory));
     RETURN_IF_FAILED(read_law(w, body, d, &law));
+    const bool is_held = law.kind == PRESSURE_HELD;
+    const bool was_held = body->has_pressure && body->pressure.kind == PRESSURE_HELD;
     body->pressure = law;
-    if (!body->has_pressure) {
+    if (!body->has_pressure || is_held != was_held) {
         body->has_pressure = true;
         w->topology.is_current = false;
     } else if (w->topology.is_current) {

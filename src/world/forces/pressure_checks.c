@@ -20,13 +20,27 @@ static pbs_status check_range(double value, double low, double high, const char 
 pbs_status body_check_pressure(const struct pressure_law *law) {
     RETURN_IF_FAILED(check_range(law->pressure, -PRESSURE_LIMIT, PRESSURE_LIMIT, "pressure"));
     RETURN_IF_FAILED(check_range(law->outside, -PRESSURE_LIMIT, PRESSURE_LIMIT, "outside"));
-    if (!law->is_gas) {
+    if (law->kind == PRESSURE_CONSTANT) {
         return check_range(law->volume, -VOLUME_LIMIT, VOLUME_LIMIT, "volume");
+    }
+    if (law->kind == PRESSURE_HELD) {
+        RETURN_IF_FAILED(check_range(law->stiffening, 1.0, HELD_VOLUME_STIFFEST, "stiffening"));
+        return check_range(law->volume, 1.0 / VOLUME_LIMIT, VOLUME_LIMIT, "volume that is held");
     }
     RETURN_IF_FAILED(check_range(law->exponent, 1.0, EXPONENT_LIMIT, "exponent"));
     RETURN_IF_FAILED(
         check_range(law->pressure, 1.0 / PRESSURE_LIMIT, PRESSURE_LIMIT, "pressure of a gas"));
     return check_range(law->volume, 1.0 / VOLUME_LIMIT, VOLUME_LIMIT, "volume of a gas");
+}
+
+pbs_status body_check_pressure_scheme(const struct body *body, const struct scheme_table *scheme) {
+    return !body->has_pressure || body->pressure.kind != PRESSURE_HELD ||
+                   scheme_meets_constraints(scheme)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "%s holds no volumes: its states are no solutions of stages, in which "
+                             "volumes hold",
+                             scheme->name);
 }
 
 pbs_status body_check_closed(const struct body *body, const struct nodes *nodes,

@@ -331,8 +331,7 @@ struct joint world_joint_rows(const struct world_joint *joint) {
 }
 
 pbs_status world_joint_check_scheme(const struct scheme_table *scheme) {
-    const bool moves = scheme->stage_limit > 0 && scheme->control != CONTROL_STATE;
-    return moves
+    return scheme_meets_constraints(scheme)
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
                              "%s moves no joints: its states are no solutions of stages, in which "

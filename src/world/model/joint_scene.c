@@ -83,8 +83,8 @@ static void fill_stiffness(const struct scene *scene, double *out) {
 
 void joint_scene_write_stiffness(struct topology *t, const struct scene *scene,
                                  const struct body *body) {
-    if (t->joint_stiffness != NULL) {
-        fill_body(&scene->nodes, body, t->joint_stiffness);
+    if (t->constraint_stiffness != NULL) {
+        fill_body(&scene->nodes, body, t->constraint_stiffness);
     }
 }
 
@@ -126,21 +126,10 @@ static size_t count_whole(const struct scene *scene) {
     return count;
 }
 
-pbs_status joint_scene_build(struct topology *t, const struct scene *scene, struct memory *memory) {
-    joint_set_free(memory, &t->joints);
-    memory_release(memory, t->joint_stiffness);
-    t->joint_stiffness = NULL;
-    t->joints_are_current = true;
-    const size_t count = count_whole(scene);
-    mark_joined(&t->model, scene);
-    if (count == 0) {
-        return PBS_OK;
-    }
-    t->joints_are_current = false;
-    t->joint_stiffness = memory_allocate(memory, scene->nodes.count, sizeof *t->joint_stiffness);
+static pbs_status build_joints(struct topology *t, const struct scene *scene, struct memory *memory,
+                               size_t count) {
     struct joint *joints = memory_allocate(memory, count, sizeof *joints);
-    if (joints == NULL || t->joint_stiffness == NULL) {
-        memory_release(memory, joints);
+    if (joints == NULL) {
         return PBS_ERROR_MEMORY;
     }
     struct joint_breaks *const breaks = &t->joint_breaks;
@@ -150,7 +139,6 @@ pbs_status joint_scene_build(struct topology *t, const struct scene *scene, stru
         memory_release(memory, joints);
         return reserved;
     }
-    fill_stiffness(scene, t->joint_stiffness);
     size_t next = 0;
     for (size_t i = 0; i < scene->joints.count; i++) {
         const struct world_joint *own = scene_joint(scene, i);
@@ -158,7 +146,30 @@ pbs_status joint_scene_build(struct topology *t, const struct scene *scene, stru
             joints[next++] = joint_scene_make(own);
         }
     }
-    RETURN_IF_FAILED(joint_set_build(memory, &t->model.assembly.layout, joints, count, &t->joints));
+    return joint_set_build(memory, &t->model.assembly.layout, joints, count, &t->joints);
+}
+
+pbs_status joint_scene_build(struct topology *t, const struct scene *scene, struct memory *memory) {
+    constraint_set_free(memory, &t->constraints);
+    joint_set_free(memory, &t->joints);
+    memory_release(memory, t->constraint_stiffness);
+    t->constraint_stiffness = NULL;
+    t->joints_are_current = false;
+    const size_t count = count_whole(scene);
+    mark_joined(&t->model, scene);
+    if (count > 0) {
+        RETURN_IF_FAILED(build_joints(t, scene, memory, count));
+    }
+    RETURN_IF_FAILED(constraint_set_build(memory, scene->nodes.count, &t->joints, t->model.pressure,
+                                          &t->constraints));
+    if (!constraint_set_is_empty(&t->constraints)) {
+        t->constraint_stiffness = memory_allocate(memory, scene->nodes.count,
+                                                  sizeof *t->constraint_stiffness);
+        if (t->constraint_stiffness == NULL) {
+            return PBS_ERROR_MEMORY;
+        }
+        fill_stiffness(scene, t->constraint_stiffness);
+    }
     t->joints_are_current = true;
     return PBS_OK;
 }

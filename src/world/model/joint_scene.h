@@ -7,8 +7,9 @@
 /// A joint with its nodes in the world.
 struct joint joint_scene_make(const struct world_joint *own);
 
-/// Builds topology->joints of the scene's joints that are not broken, and marks joined bodies in
-/// the model. Nothing else of the topology depends on joints. PBS_ERROR_MEMORY.
+/// Builds topology->joints of the scene's joints that are not broken, and topology->constraints,
+/// and marks joined bodies in the model. Nothing else of the topology depends on joints.
+/// PBS_ERROR_MEMORY.
 pbs_status joint_scene_build(struct topology *topology, const struct scene *scene,
                              struct memory *memory);
 

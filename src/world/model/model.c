@@ -133,6 +133,28 @@ void model_set_pressure(struct model *model, const struct scene *scene, const st
     pressure_set_law(model->pressure, surface, &body->pressure);
 }
 
+void model_load_held_volumes(struct model *model, const struct scene *scene) {
+    size_t surface = 0;
+    for (size_t i = 0; i < scene->bodies.count && model->pressure != NULL; i++) {
+        const struct body *body = scene_body(scene, i);
+        if (body->has_pressure && body->pressure.kind == PRESSURE_HELD) {
+            pressure_set_law(model->pressure, surface, &body->pressure);
+        }
+        surface += body->has_pressure;
+    }
+}
+
+void model_land_held_volumes(const struct model *model, struct scene *scene) {
+    size_t surface = 0;
+    for (size_t i = 0; i < scene->bodies.count && model->pressure != NULL; i++) {
+        struct body *const body = scene_body(scene, i);
+        if (body->has_pressure && body->pressure.kind == PRESSURE_HELD) {
+            body->pressure = pressure_law_of(model->pressure, surface);
+        }
+        surface += body->has_pressure;
+    }
+}
+
 static pbs_status add_drag(const struct scene *scene, struct memory *memory,
                            struct body_terms *terms, struct model *model) {
     bool any = false;

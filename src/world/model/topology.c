@@ -73,8 +73,9 @@ void topology_free(struct topology *topology, struct memory *memory) {
     barrier_contact_free(&topology->contact);
     penetration_free(&topology->penetration);
     contact_matrix_free(memory, &topology->coupling.matrix);
+    constraint_set_free(memory, &topology->constraints);
     joint_set_free(memory, &topology->joints);
-    memory_release(memory, topology->joint_stiffness);
+    memory_release(memory, topology->constraint_stiffness);
     contact_report_free(memory, &topology->report);
     memory_release(memory, topology->node_parts);
     memory_release(memory, topology->balance);

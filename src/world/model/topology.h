@@ -105,12 +105,15 @@ struct topology {
     size_t obstacle_capacity, obstacle_now_capacity;
     struct contact_set contacts; ///< the contacts of the world's contact kind
     struct contact_coupling coupling;
-    struct joint_set joints;      ///< those that are not broken, in order of creation
-    double *joint_stiffness;      ///< node_count, N/m: see struct stage_nodes; null without joints
-    bool joints_are_current;      ///< false: joints came, went or changed since `joints` was built
-    struct contact_report report; ///< of the current step; parts are bodies, then colliders
-    uint32_t *node_parts;         ///< node_count: body index of each node
-    double *balance;              ///< buffers for the forces that determine an adaptive stiffness
+    struct joint_set joints;           ///< those that are not broken, in order of creation
+    struct constraint_set constraints; ///< of `joints` and of the model's held volumes
+    double *constraint_stiffness;      ///< node_count, N/m: see struct stage_nodes; null without
+                                       ///< constraints
+    bool joints_are_current;           ///< false: joints came, went or changed since `joints` and
+                                       ///< `constraints` were built
+    struct contact_report report;      ///< of the current step; parts are bodies, then colliders
+    uint32_t *node_parts;              ///< node_count: body index of each node
+    double *balance; ///< buffers for the forces that determine an adaptive stiffness
     size_t balance_capacity;
     bool has_step_loads; ///< in the present run loads are step_loads, not the nodes' forces
     double *step_loads;  ///< node_count x 3, N: all of the host's forces in the present step
@@ -127,6 +130,10 @@ pbs_status model_build(const struct scene *scene, struct memory *memory, struct 
 void model_free(struct model *model, struct memory *memory);
 /// A body that has pressure has another law of it.
 void model_set_pressure(struct model *model, const struct scene *scene, const struct body *body);
+/// The pressures that hold volumes become those of the bodies, before a call's steps; and those of
+/// the bodies what they are after it.
+void model_load_held_volumes(struct model *model, const struct scene *scene);
+void model_land_held_volumes(const struct model *model, struct scene *scene);
 /// A body's gravity has another scale, or another acceleration besides; *gravity is written to the
 /// body. On failure nothing has changed.
 pbs_status model_set_gravity(struct model *model, const struct scene *scene, struct memory *memory,

@@ -107,11 +107,12 @@ static void write_contact(struct byte_writer *out, const pbs_contact_desc *d) {
 static void write_pressure(struct byte_writer *out, const struct body *body) {
     const struct pressure_law *law = &body->pressure;
     write_u32(out, body->has_pressure);
-    write_u32(out, law->is_gas);
+    write_u32(out, (uint32_t)law->kind);
     write_f64(out, law->pressure);
     write_f64(out, law->outside);
     write_f64(out, law->exponent);
     write_f64(out, law->volume);
+    write_f64(out, law->stiffening);
 }
 
 static void write_wind(struct byte_writer *out, const struct body *body) {

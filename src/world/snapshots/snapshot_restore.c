@@ -259,11 +259,17 @@ static pbs_status read_forces(struct byte_reader *in, struct body *out) {
 static pbs_status read_pressure(struct byte_reader *in, struct body *out) {
     struct pressure_law *law = &out->pressure;
     RETURN_IF_FAILED(read_flag(in, &out->has_pressure));
-    RETURN_IF_FAILED(read_flag(in, &law->is_gas));
+    const uint32_t kind = read_u32(in);
+    if (kind > PRESSURE_HELD) {
+        return status_fail(PBS_ERROR_FORMAT, "a pressure is of the unknown kind %u",
+                           (unsigned)kind);
+    }
+    law->kind = (enum pressure_kind)kind;
     law->pressure = read_f64(in);
     law->outside = read_f64(in);
     law->exponent = read_f64(in);
     law->volume = read_f64(in);
+    law->stiffening = read_f64(in);
     return PBS_OK;
 }
 
@@ -331,6 +337,7 @@ static pbs_status check_pressure_of(const struct scene *scene, struct memory *me
         return PBS_OK;
     }
     RETURN_IF_FAILED(body_check_pressure(&body->pressure));
+    RETURN_IF_FAILED(body_check_pressure_scheme(body, scene->integrator.scheme));
     return body_check_closed(body, &scene->nodes, memory);
 }
 

@@ -121,7 +121,7 @@ static struct attempt try_halves(struct run *run, const struct step_span *span) 
     const struct scheme_memory memory = t->workspace.memory;
     attempt.result = run_step(run, span);
     breaks_undo(run->w, broken);
-    joint_set_restore(&t->joints);
+    constraint_set_restore(&t->constraints);
     t->workspace.memory = memory;
     run_add_work(run, &attempt.result);
     if (attempt.result.status < 0) {
@@ -197,7 +197,7 @@ static enum step_verdict attempt_step(struct run *run, const struct step_plan *p
     if (attempt.is_saved) {
         restore_state(run);
     } else {
-        joint_set_restore(&run->w->topology.joints);
+        constraint_set_restore(&run->w->topology.constraints);
     }
     breaks_undo(run->w, broken);
     workspace->memory = memory;

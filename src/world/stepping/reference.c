@@ -37,7 +37,7 @@ pbs_status reference_gradient(const pbs_world *w, const struct objective *object
     const struct nodes *nodes = &w->scene.nodes;
     struct objective potential = *objective;
     potential.contacts.count = 0;
-    potential.joint_springs_only = true;
+    potential.without_constraints = true;
     potential.term_count = w->topology.model.conservative_count;
     potential.predictor = nodes->x;
     potential.weight = INFINITY;

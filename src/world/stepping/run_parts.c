@@ -134,7 +134,7 @@ static bool break_next(pbs_world *w, double end, bool is_static) {
     }
     joint_contact_release(w, start);
     if (!is_static) {
-        joint_set_restore(&w->topology.joints);
+        constraint_set_restore(&w->topology.constraints);
     }
     return true;
 }

@@ -181,7 +181,8 @@ pbs_status run_fill_problem(struct run *run) {
                       .term_count = t->model.term_count,
                       .mass = w->scene.nodes.mass,
                       .contacts = t->contacts,
-                      .joints = t->joints.count > 0 ? &t->joints : NULL,
+                      .constraints = constraint_set_is_empty(&t->constraints) ? NULL
+                                                                              : &t->constraints,
                       .coupling = &t->coupling,
                       .rest_shapes = t->model.rest_shapes,
                       .rest_shape_count = t->model.rest_shape_count,
@@ -201,7 +202,7 @@ pbs_status run_fill_problem(struct run *run) {
         .body_count = t->model.free_body_count,
         .gravity = w->scene.settings.gravity,
         .force = t->model.loads.force,
-        .joint_stiffness = t->joint_stiffness,
+        .constraint_stiffness = t->constraint_stiffness,
         .damping = t->model.has_damping ? &t->rayleigh : NULL,
         .newton = t->newton,
         .projection = &t->projection,

@@ -113,6 +113,7 @@ static void load_state(pbs_world *w, double h) {
     load_accounts(&w->scene, workspace->energy.accounts);
     newton_set_solver_history(w->topology.newton, &w->scene.solver_memory);
     joint_scene_load(&w->topology, &w->scene);
+    model_load_held_volumes(&w->topology.model, &w->scene);
     vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->topology.prescribed_velocity);
     vector_scale(w->tasks, count, 1.0 / h, w->topology.prescribed_velocity);
 }
@@ -138,6 +139,7 @@ static void commit(struct run *run) {
     newton_get_solver_history(w->topology.newton, &scene->solver_memory);
     scene->time += run->h;
     joint_scene_land(&w->topology, scene);
+    model_land_held_volumes(&w->topology.model, scene);
     run->sum.dissipated += breaks_commit(w);
     scene->dissipated += run->sum.dissipated;
     scene->free_reference = run->free_reference;

@@ -120,10 +120,10 @@ static void hessian_at(void *context, const double *x, double *hessian) {
 
 static const struct pressure_law laws[3][SURFACES] = {
     {{.pressure = 3.0, .outside = 1.0, .volume = 0.2}, {.outside = 2.0, .volume = 0.2}},
-    {{.is_gas = true, .pressure = 3.0, .outside = 1.0, .exponent = 1.0, .volume = 0.2},
-     {.is_gas = true, .pressure = 1.0, .outside = 2.0, .exponent = 1.4, .volume = 1.2}},
+    {{.kind = PRESSURE_GAS, .pressure = 3.0, .outside = 1.0, .exponent = 1.0, .volume = 0.2},
+     {.kind = PRESSURE_GAS, .pressure = 1.0, .outside = 2.0, .exponent = 1.4, .volume = 1.2}},
     {{.pressure = 3.0, .outside = 1.0, .volume = 0.2},
-     {.is_gas = true, .pressure = 1.0, .outside = 0.0, .exponent = 5.0 / 3.0, .volume = 1.2}},
+     {.kind = PRESSURE_GAS, .pressure = 1.0, .outside = 0.0, .exponent = 5.0 / 3.0, .volume = 1.2}},
 };
 
 static void derivatives_are_those_of_the_value(void **state) {
@@ -186,7 +186,7 @@ static void triangles_are_projected(void **state) {
 static void gases_follow_their_law(void **state) {
     (void)state;
     struct pressure_law law = {
-        .is_gas = true, .pressure = 2e5, .outside = 1e5, .exponent = 1.0, .volume = 0.5};
+        .kind = PRESSURE_GAS, .pressure = 2e5, .outside = 1e5, .exponent = 1.0, .volume = 0.5};
     const struct pressure_state isothermal = pressure_law_at(&law, 0.25);
     assert_near(isothermal.value, 2e5 * 0.5 * log(2.0) - 1e5 * 0.25, 1e-9, "energy");
     assert_near(isothermal.excess, 3e5, 1e-9, "excess");
@@ -200,7 +200,7 @@ static void gases_follow_their_law(void **state) {
     assert_near(adiabatic.excess, 2e5 * pow(2.0, 1.4) - 1e5, 1e-9, "excess");
     assert_true(pressure_law_at(&law, 0.0).value == INFINITY);
     assert_true(pressure_law_at(&law, -1.0).value == INFINITY);
-    law.is_gas = false;
+    law.kind = PRESSURE_CONSTANT;
     assert_near(pressure_law_at(&law, -1.0).value, 1e5 * 1.5, 1e-9, "constant pressure");
 }
 

@@ -394,7 +394,7 @@ static void bad_calls_are_refused(void **state) {
         int32_t kind;
         const char *words;
     } rows[] = {
-        {1e5, 1e5, 1.4, 1.0, 2, "kind is 2"},
+        {1e5, 1e5, 1.4, 1.0, 3, "kind is 3"},
         {NAN, 1e5, 1.4, 1.0, 1, "pressure is nan"},
         {0.0, 1e5, 1.4, 1.0, 1, "pressure of a gas"},
         {1e5, INFINITY, 1.4, 1.0, 0, "outside is inf"},

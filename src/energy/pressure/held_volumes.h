@@ -1,0 +1,66 @@
+// Volumes that are held: each closed surface whose law is PRESSURE_HELD adds
+//     -(p - p_e) C + rho C^2 / 2,   C = V - V0,
+// to the objective, and after a full Newton step p becomes p - rho C, as the multipliers of joints
+// do. A volume that is not V0 yet goes there evenly during the step. Theory:
+// docs/theory/materials.md section 7.1, docs/theory/joints.md section 3. `pressure` may be null,
+// then nothing is held. Nothing allocates.
+#ifndef PBS_ENERGY_PRESSURE_HELD_VOLUMES_H
+#define PBS_ENERGY_PRESSURE_HELD_VOLUMES_H
+
+#include "base/stage_nodes.h"
+#include "energy/pressure/pressure.h"
+#include "linear/krylov/row_projection.h"
+
+size_t held_volumes_count(const struct pressure *pressure);
+
+/// Starts a step of h seconds at x.
+void held_volumes_begin_step(struct pressure *pressure, const double *x, double h);
+
+/// Starts a stage that ends `time` seconds after the start of the step: chooses rho. Pressures
+/// stay.
+void held_volumes_begin_stage(struct pressure *pressure, const struct stage_nodes *nodes,
+                              double time);
+
+/// The largest |C| relative to its tolerance, 1e-10 V0: at x or, with the direction of a Newton
+/// step from there, as that step reckons. 0 where nothing is held.
+double held_volumes_gap(struct pressure *pressure, const double *x, const double *direction);
+
+/// p = p - rho C with C at x or, if `direction` is not null, at the end of the Newton step from
+/// `from` as it reckons. Returns the change of the objective at x, J, and adds that of its
+/// gradient, which may be null.
+double held_volumes_update(struct pressure *pressure, const double *from, const double *direction,
+                           const double *x, double *gradient);
+
+/// rho of volumes that miss their tolerance at x grows by `factor`, otherwise as
+/// held_volumes_update.
+double held_volumes_stiffen(struct pressure *pressure, const double *x, double factor,
+                            double *gradient);
+
+/// Pressures are again those of held_volumes_begin_step.
+void held_volumes_restore(struct pressure *pressure);
+
+/// Keeps pressures, and brings them back.
+void held_volumes_keep(struct pressure *pressure);
+void held_volumes_bring_back(struct pressure *pressure);
+
+/// Adds the gradient at x, the state at the start of the step, with the pressures of that state.
+void held_volumes_add_start_forces(struct pressure *pressure, const double *x, double *gradient);
+
+/// Writes the gradients of all held volumes at nodes->x, without constrained axes, scaled to unit
+/// length. Returns how many.
+size_t held_volumes_write_rows(struct pressure *pressure, const struct stage_nodes *nodes,
+                               struct node_row *rows);
+
+/// out += d^2V/dt^2 of each held volume at x while its nodes move with v, scaled as its row.
+void held_volumes_add_turning(const struct pressure *pressure, const double *v, const double *x,
+                              double *out);
+
+/// W: what a volume that changes during the step does to the body, and a node of its surface.
+/// index: below held_volumes_count.
+struct held_volume_power {
+    uint32_t node;
+    double supplied;
+};
+struct held_volume_power held_volumes_power(const struct pressure *pressure, size_t index);
+
+#endif

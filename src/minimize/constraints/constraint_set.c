@@ -1,0 +1,157 @@
+// See constraint_set.h.
+#include "minimize/constraints/constraint_set.h"
+
+#include <math.h>
+
+static size_t joint_count(const struct constraint_set *set) {
+    return set->joints != NULL ? set->joints->count : 0;
+}
+
+static bool allocate(struct memory *memory, size_t node_count, struct constraint_set *set) {
+    set->rows = memory_allocate(memory, set->row_count, sizeof *set->rows);
+    set->residual = memory_allocate(memory, set->row_count, sizeof *set->residual);
+    set->direction = memory_allocate(memory, set->row_count, sizeof *set->direction);
+    set->product = memory_allocate(memory, set->row_count, sizeof *set->product);
+    set->impulse = memory_allocate(memory, set->row_count, sizeof *set->impulse);
+    set->node_product = memory_allocate(memory, node_count, 3 * sizeof *set->node_product);
+    return set->rows != NULL && set->residual != NULL && set->direction != NULL &&
+           set->product != NULL && set->impulse != NULL && set->node_product != NULL;
+}
+
+pbs_status constraint_set_build(struct memory *memory, size_t node_count, struct joint_set *joints,
+                                struct pressure *volumes, struct constraint_set *set) {
+    *set = (struct constraint_set){.joints = joints, .volumes = volumes};
+    set->row_count = JOINT_ROWS * joint_count(set) + held_volumes_count(volumes);
+    if (set->row_count > 0 && !allocate(memory, node_count, set)) {
+        constraint_set_free(memory, set);
+        return PBS_ERROR_MEMORY;
+    }
+    return PBS_OK;
+}
+
+void constraint_set_free(struct memory *memory, struct constraint_set *set) {
+    memory_release(memory, set->rows);
+    memory_release(memory, set->residual);
+    memory_release(memory, set->direction);
+    memory_release(memory, set->product);
+    memory_release(memory, set->impulse);
+    memory_release(memory, set->node_product);
+    *set = (struct constraint_set){0};
+}
+
+bool constraint_set_is_empty(const struct constraint_set *set) {
+    return set == NULL || set->row_count == 0;
+}
+
+// --- steps and stages ---
+
+void constraint_set_begin_step(struct constraint_set *set, const double *x, double h) {
+    if (joint_count(set) > 0) {
+        joint_set_begin_step(set->joints, x);
+    }
+    held_volumes_begin_step(set->volumes, x, h);
+}
+
+void constraint_set_begin_stage(struct constraint_set *set, const struct stage_nodes *nodes,
+                                double time) {
+    if (joint_count(set) > 0) {
+        joint_set_begin_stage(set->joints, nodes, time);
+    }
+    held_volumes_begin_stage(set->volumes, nodes, time);
+}
+
+void constraint_set_restore(struct constraint_set *set) {
+    if (joint_count(set) > 0) {
+        joint_set_restore(set->joints);
+    }
+    held_volumes_restore(set->volumes);
+}
+
+void constraint_set_keep(struct constraint_set *set) {
+    if (joint_count(set) > 0) {
+        joint_set_keep(set->joints);
+    }
+    held_volumes_keep(set->volumes);
+}
+
+void constraint_set_bring_back(struct constraint_set *set) {
+    if (joint_count(set) > 0) {
+        joint_set_bring_back(set->joints);
+    }
+    held_volumes_bring_back(set->volumes);
+}
+
+// --- multipliers ---
+
+double constraint_set_gap(const struct constraint_set *set, const struct joint_step *step,
+                          const double *x, bool motors) {
+    const double volumes = step != NULL
+                               ? held_volumes_gap(set->volumes, step->from, step->direction)
+                               : held_volumes_gap(set->volumes, x, NULL);
+    return joint_count(set) > 0 ? fmax(volumes, joint_set_gap(set->joints, step, x, motors))
+                                : volumes;
+}
+
+bool constraint_set_agrees(const struct constraint_set *set, const struct joint_step *step) {
+    return joint_count(set) == 0 || joint_set_agrees(set->joints, step);
+}
+
+double constraint_set_update(struct constraint_set *set, const struct joint_step *step,
+                             const double *x, double *gradient) {
+    const double joints = joint_count(set) > 0 ? joint_set_update(set->joints, step, x, gradient)
+                                               : 0.0;
+    return joints + held_volumes_update(set->volumes, step != NULL ? step->from : NULL,
+                                        step != NULL ? step->direction : NULL, x, gradient);
+}
+
+double constraint_set_stiffen(struct constraint_set *set, const double *x, double factor,
+                              double *gradient) {
+    const double joints = joint_count(set) > 0 ? joint_set_stiffen(set->joints, x, factor, gradient)
+                                               : 0.0;
+    return joints + held_volumes_stiffen(set->volumes, x, factor, gradient);
+}
+
+double constraint_set_dissipated_power(const struct constraint_set *set, const double *x) {
+    double power = 0.0;
+    for (size_t i = 0; i < joint_count(set); i++) {
+        power += joint_set_power(set->joints, i, x).dissipated;
+    }
+    return power;
+}
+
+// --- velocities ---
+
+void constraint_set_add_start_forces(const struct constraint_set *set, const double *x,
+                                     double *gradient) {
+    if (joint_count(set) > 0) {
+        joint_set_add_start_forces(set->joints, x, gradient);
+    }
+    held_volumes_add_start_forces(set->volumes, x, gradient);
+}
+
+void constraint_set_project(struct constraint_set *set, const struct stage_nodes *nodes,
+                            const double *v, double *a) {
+    const size_t joint_rows = JOINT_ROWS * joint_count(set);
+    size_t active = joint_rows > 0 ? joint_set_write_rows(set->joints, nodes, set->rows) : 0;
+    active += held_volumes_write_rows(set->volumes, nodes, set->rows + joint_rows);
+    if (active == 0) {
+        return;
+    }
+    struct row_projection projection = {.rows = set->rows,
+                                        .count = set->row_count,
+                                        .active_count = active,
+                                        .mass = nodes->mass,
+                                        .residual = set->residual,
+                                        .direction = set->direction,
+                                        .product = set->product,
+                                        .impulse = set->impulse,
+                                        .node_product = set->node_product};
+    node_rows_multiply(set->rows, set->row_count, a, set->residual);
+    if (v != NULL && joint_rows > 0) {
+        joint_set_add_turning(set->joints, v, nodes->x, set->residual);
+    }
+    if (v != NULL) {
+        held_volumes_add_turning(set->volumes, v, nodes->x, set->residual + joint_rows);
+    }
+    row_projection_apply(&projection, a);
+}
