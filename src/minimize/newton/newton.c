@@ -427,6 +427,7 @@ static void choose_hessian(struct minimization *m, double before) {
 }
 
 static void stabilized_run(struct minimization *m) {
+    bool has_updated = false;
     for (;;) {
         const double before = m->result.gradient_norm;
         minimization_activate(m);
@@ -438,8 +439,12 @@ static void stabilized_run(struct minimization *m) {
             minimization_fail_stopped(m);
             return;
         }
-        if (minimization_is_solved(m)) {
+        // After an update an iteration follows, even if the gradient is still below the tolerance:
+        // a second update at the same state doubles the change of forces, and gaps that the next
+        // iteration should close change their sign instead.
+        if (!has_updated && minimization_is_solved(m)) {
             if (!minimization_close_constraints(m, NULL)) {
+                has_updated = true;
                 continue;
             }
             m->result.roundoff_accepts += m->result.gradient_norm >= m->options->tolerance;
@@ -449,8 +454,7 @@ static void stabilized_run(struct minimization *m) {
             minimization_fail_unconverged(m, PBS_FAILURE_RESIDUAL, "not converged");
             return;
         }
-        // One update an iteration: a second one at the same state doubles the change of forces, and
-        // gaps that the next iteration should close change their sign instead.
+        has_updated = false;
         const bool goes_on = minimization_iterate(m);
         const struct joint_step step = {m->newton->accepted.x, m->newton->direction};
         if (!goes_on) {

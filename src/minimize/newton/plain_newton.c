@@ -68,14 +68,17 @@ static bool iterate(struct minimization *m) {
 }
 
 void plain_newton_run(struct minimization *m) {
+    bool has_updated = false;
     for (;;) {
         minimization_activate(m);
-        if (minimization_is_solved(m)) {
+        if (!has_updated && minimization_is_solved(m)) {
             if (minimization_close_constraints(m, NULL)) {
                 return;
             }
+            has_updated = true;
             continue;
         }
+        has_updated = false;
         if (m->result.newton_iterations >= m->options->newton_limit) {
             minimization_fail_unconverged(m, PBS_FAILURE_RESIDUAL, "plain Newton did not converge");
             return;

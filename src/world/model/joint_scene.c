@@ -5,6 +5,7 @@
 
 #include "base/matrix3/math3.h"
 #include "world/joints/joint.h"
+#include "world/objects/body_table.h"
 
 // --- nodes of a joint ---
 
@@ -66,12 +67,20 @@ struct joint joint_scene_make(const struct world_joint *own) {
 
 // --- building ---
 
+/// N/m: a sheet that bends is stretched where it would take up another volume.
+static double stretching_of(const struct body *body) {
+    const bool stretches = body->table == &body_table_shell && body->has_pressure &&
+                           body->pressure.kind == PRESSURE_HELD;
+    return stretches ? body->shell.young * body->shell.thickness : 0.0;
+}
+
 /// About what resists the motion of a node besides inertia, N/m. Affine bodies resist nothing but
 /// strain, which rows of joints do not ask for.
 static void fill_body(const struct nodes *nodes, const struct body *body, double *out) {
     const double spacing = body->extent / cbrt((double)body->node_count);
+    const double stretching = stretching_of(body);
     for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
-        out[i] = spacing > 0.0 ? nodes->stiffness[i] / spacing : 0.0;
+        out[i] = stretching + (spacing > 0.0 ? nodes->stiffness[i] / spacing : 0.0);
     }
 }
 
