@@ -529,8 +529,8 @@ static void query(struct session *s, const pbs_world *world) {
 
 static pbs_status read_back(struct session *s, const pbs_world *world) {
     const pbs_body body = take_body(s);
-    float buffer[128];
-    double stress[54]; // of one cell
+    double buffer[288]; // more than 31 strides and a row of nine
+    double stress[54];  // of one cell
     double force[3], pose[4];
     const uint32_t *indices = NULL;
     size_t count = 0;
@@ -548,8 +548,17 @@ static pbs_status read_back(struct session *s, const pbs_world *world) {
     pbs_body_element_stress(world, body, stress, 6);
     const double *x = pbs_body_positions(world, body);
     require((x != NULL) == pbs_body_is_valid(world, body));
-    return pbs_body_read_f32(world, body, take(&s->in) % 5, buffer, 8 + take(&s->in) % 9,
-                             take(&s->in) % 32);
+    const int32_t channel = take(&s->in) % (PBS_CHANNEL_CRITICAL_STRETCH + 2);
+    const size_t stride = 4 + take(&s->in) % 69;
+    const uint8_t choice = take(&s->in);
+    int32_t item = 0;
+    size_t width = 0;
+    if (pbs_body_channel(world, body, channel, &item, &width, &count) >= 0) {
+        require(width >= 1 && width <= 9);
+    }
+    return choice < 128 ? pbs_body_read_f32(world, body, channel, (float *)(void *)buffer, stride,
+                                            choice % 32)
+                        : pbs_body_read_f64(world, body, channel, buffer, stride, choice % 32);
 }
 
 static pbs_status set_contact(struct session *s, pbs_world *world) {

@@ -495,24 +495,71 @@ PBS_API pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_cont
 /// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_contact_settings(const pbs_world *w, pbs_body b, pbs_contact_desc *out);
 
-/// What pbs_body_read_f32 reads: three floats a vertex.
+/// What the rows of a channel belong to, and which call counts and lists them.
+typedef enum pbs_item {
+    PBS_ITEM_VERTEX = 0,   ///< pbs_body_vertex_count; of bonded and peridynamic bodies, particles
+    PBS_ITEM_TET = 1,      ///< pbs_body_tets
+    PBS_ITEM_TRIANGLE = 2, ///< pbs_body_surface
+    PBS_ITEM_SPRING = 3,   ///< pbs_body_springs
+    PBS_ITEM_BOND = 4      ///< pbs_body_bonds
+} pbs_item;
+
+/// What pbs_body_read_f32 and pbs_body_read_f64 read: a row of numbers, as many as stand here, for
+/// each vertex, element or bond of a body.
 typedef enum pbs_channel {
-    PBS_CHANNEL_POSITION = 0,     ///< metres
-    PBS_CHANNEL_VELOCITY = 1,     ///< m/s
-    PBS_CHANNEL_NORMAL = 2,       ///< unit, outward (of a shell: to its front), area weighted; zero
-                                  ///< off the surface
-    PBS_CHANNEL_CONTACT_FORCE = 3 ///< N, of all contacts on the vertex in the last step (mean of
-                                  ///< its stages), without friction; zero without contact
+    // By vertex, of all bodies:
+    PBS_CHANNEL_POSITION = 0,      ///< 3: metres
+    PBS_CHANNEL_VELOCITY = 1,      ///< 3: m/s
+    PBS_CHANNEL_NORMAL = 2,        ///< 3: unit, outward (of a shell: to its front), area weighted;
+                                   ///< zero off the surface
+    PBS_CHANNEL_CONTACT_FORCE = 3, ///< 3: N, of all contacts on the vertex in the last step (mean
+                                   ///< of its stages), without friction; zero without contact
+    // By particle:
+    PBS_CHANNEL_ORIENTATION = 4,      ///< 4: of bonded bodies, as pbs_body_orientations
+    PBS_CHANNEL_ANGULAR_VELOCITY = 5, ///< 3: rad/s, likewise, as pbs_body_angular_velocities
+    PBS_CHANNEL_DAMAGE = 6,           ///< 1: 0 to 1, of bodies with bonds, as pbs_body_damage
+    // By tetrahedron of a solid or triangle of a shell:
+    PBS_CHANNEL_STRESS = 7,         ///< 9: Pa, as pbs_body_element_stress
+    PBS_CHANNEL_VON_MISES = 8,      ///< 1: Pa, sqrt(3/2 s : s) with the deviator s of that stress
+    PBS_CHANNEL_PLASTIC_STRAIN = 9, ///< 1: of solids, as pbs_body_element_plastic_strain
+    // By spring:
+    PBS_CHANNEL_SPRING_STRAIN = 10, ///< 1: as pbs_body_spring_strains
+    // By bond, as the members of pbs_bond_load:
+    PBS_CHANNEL_BOND_LOAD = 11,    ///< 4: normal, N; shear, N; torsion, N m; bending, N m
+    PBS_CHANNEL_BOND_STRESS = 12,  ///< 2: normal_stress, Pa; shear_stress, Pa
+    PBS_CHANNEL_BOND_STRETCH = 13, ///< 1: stretch
+    // By bond:
+    PBS_CHANNEL_BOND_BROKEN = 14,     ///< 1: 0, 1 or 2, as pbs_body_broken
+    PBS_CHANNEL_BOND_STRENGTH = 15,   ///< 2: Pa, of bonded bodies, as pbs_body_tensile_strengths
+                                      ///< and pbs_body_shear_strengths
+    PBS_CHANNEL_CRITICAL_STRETCH = 16 ///< 1: of peridynamic bodies, as pbs_body_critical_stretches
 } pbs_channel;
 
-/// Copies one channel in single precision into the host's buffer, such as a vertex buffer; vertex i
-/// starts stride_bytes * i bytes after dst, and the bytes between vertices are not touched.
+/// The shape of a channel, for buffers and for wrappers that need not know each one.
 /// @param channel  pbs_channel
-/// @param stride_bytes  a multiple of 4, at least 12
-/// @param capacity  how many vertices dst can hold; vertex_count are written
-/// @return PBS_ERROR_ARGUMENT (a null pointer, dst not aligned to 4 bytes, unknown channel,
-/// stride), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
+/// @param item  becomes what its rows belong to, pbs_item
+/// @param width  becomes how many numbers a row has, 9 at most
+/// @param count  becomes how many rows the body has, the same until it is destroyed
+/// @return PBS_ERROR_ARGUMENT (a null pointer, an unknown channel, one that bodies of this kind do
+/// not have), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_channel(const pbs_world *w, pbs_body b, int32_t channel, int32_t *item,
+                                    size_t *width, size_t *count);
+
+/// Copies one channel in single precision into the host's buffer, such as a vertex buffer; row i
+/// starts stride_bytes * i bytes after dst, and the bytes between rows are not touched. Numbers
+/// beyond the range of floats become infinite. If the call fails, nothing is written.
+/// @param channel  pbs_channel
+/// @param dst  width x 4 bytes of each row are written (pbs_body_channel)
+/// @param stride_bytes  a multiple of 4, at least 4 width
+/// @param capacity  how many rows dst can hold; as many are written as the body has items
+/// @return PBS_ERROR_ARGUMENT (a null pointer, dst not aligned to 4 bytes, an unknown channel, one
+/// that bodies of this kind do not have, stride), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t channel, float *dst,
+                                     size_t stride_bytes, size_t capacity);
+
+/// The same in double precision: dst is aligned to 8 bytes, and stride_bytes is a multiple of 8, at
+/// least 8 width.
+PBS_API pbs_status pbs_body_read_f64(const pbs_world *w, pbs_body b, int32_t channel, double *dst,
                                      size_t stride_bytes, size_t capacity);
 
 /// The constraint forces on pinned and scripted vertices, as a testing machine reads them: on each

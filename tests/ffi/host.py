@@ -227,7 +227,7 @@ STRUCTS = [Body, Collider, Allocator, Log, Tasks, ExpertDesc, WorldDesc, SolidDe
            EnergyControlStats, StepControlStats, TimeStats, TotalStats, MemoryStats, SceneStats, FailureStats, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8
-CHANNEL_POSITION, CHANNEL_CONTACT_FORCE = 0, 3
+CHANNEL_POSITION, CHANNEL_CONTACT_FORCE, CHANNEL_STRESS, CHANNEL_SPRING_STRAIN, CHANNEL_LAST = 0, 3, 7, 10, 16
 
 
 def load(path):
@@ -250,7 +250,10 @@ def load(path):
     pbs.pbs_embedding_destroy.argtypes = [POINTER]
     pbs.pbs_embedding_read_f32.argtypes = [POINTER, I32, DOUBLE, SIZE, SIZE, c.POINTER(c.c_float), SIZE]
     pbs.pbs_world_locate.argtypes = [POINTER, Body, DOUBLES, SIZE, POINTER, SIZE, DOUBLES]
+    pbs.pbs_body_channel.argtypes = [POINTER, Body, I32, POINTER, POINTER, POINTER]
     pbs.pbs_body_read_f32.argtypes = [POINTER, Body, I32, c.POINTER(c.c_float), SIZE, SIZE]
+    pbs.pbs_body_read_f64.argtypes = [POINTER, Body, I32, c.POINTER(DOUBLE), SIZE, SIZE]
+    pbs.pbs_body_element_stress.argtypes = [POINTER, Body, DOUBLES, SIZE]
     return pbs
 
 
@@ -265,6 +268,16 @@ def make(pbs, kind, **members):
     for name, value in members.items():
         setattr(desc, name, value)
     return desc
+
+
+def read_channel(pbs, world, body, channel, number=DOUBLE):
+    """The rows of any channel, packed, as a wrapper would read them that knows none by name."""
+    item, width, count = I32(), SIZE(), SIZE()
+    check(pbs, pbs.pbs_body_channel(world, body, channel, c.byref(item), c.byref(width), c.byref(count)))
+    rows = (number * (width.value * count.value))()
+    read = pbs.pbs_body_read_f64 if number is DOUBLE else pbs.pbs_body_read_f32
+    check(pbs, read(world, body, channel, rows, width.value * c.sizeof(number), count))
+    return [list(rows[i:i + width.value]) for i in range(0, len(rows), width.value)]
 
 
 def make_world(pbs, **members):
@@ -339,6 +352,14 @@ def drop(pbs):
     assert point.body.id == body.id and all(abs(weight - 0.25) < 1e-12 for weight in point.weights)
     forces = (c.c_float * 12)()
     check(pbs, pbs.pbs_body_read_f32(world, body, CHANNEL_CONTACT_FORCE, forces, 12, 4))
+    assert [sum(read_channel(pbs, world, body, CHANNEL_CONTACT_FORCE, c.c_float), [])] == [list(forces)]
+    stress = (DOUBLE * 9)()
+    check(pbs, pbs.pbs_body_element_stress(world, body, stress, 1))
+    assert any(stress) and read_channel(pbs, world, body, CHANNEL_STRESS) == [list(stress)]
+    rounded = [c.c_float(number).value for number in stress]
+    assert read_channel(pbs, world, body, CHANNEL_STRESS, c.c_float) == [rounded]
+    for channel in CHANNEL_SPRING_STRAIN, CHANNEL_LAST + 1:
+        assert pbs.pbs_body_channel(world, body, channel, None, None, None) == ERROR_ARGUMENT
     weight = 1000 / 6 * 9.81
     assert abs(sum(forces[1::3]) - weight) < 1e-3 * weight, list(forces)
     count = SIZE(0)

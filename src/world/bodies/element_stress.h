@@ -5,7 +5,7 @@
 #include "world/objects/body_table.h"
 
 struct element_stress {
-    const char *elements; ///< "tetrahedra" or "triangles", for messages
+    int32_t item; ///< PBS_ITEM_TET or PBS_ITEM_TRIANGLE
     size_t (*count)(const struct body *body);
     /// Computes the stress (3 x 3, Pa) with the body's nodes at x; NaN if the element has no volume
     /// or area left.

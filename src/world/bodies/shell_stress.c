@@ -71,4 +71,4 @@ static void measure(const struct body *body, const double *x, size_t triangle, d
 }
 
 const struct element_stress shell_stress = {
-    .elements = "triangles", .count = count, .measure = measure};
+    .item = PBS_ITEM_TRIANGLE, .count = count, .measure = measure};

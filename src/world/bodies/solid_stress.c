@@ -60,4 +60,4 @@ static void measure(const struct body *body, const double *x, size_t tet, double
 }
 
 const struct element_stress solid_stress = {
-    .elements = "tetrahedra", .count = count, .measure = measure};
+    .item = PBS_ITEM_TET, .count = count, .measure = measure};

@@ -18,6 +18,18 @@ pbs_status pbs_body_bonds(const pbs_world *w, pbs_body b, const uint32_t **pairs
     return PBS_OK;
 }
 
+void breaking_read_loads(const struct nodes *nodes, const struct body *body, size_t first,
+                         size_t count, pbs_bond_load *loads) {
+    const struct particle_view view = {vertices_positions(nodes, body), body->bonded.orientations};
+    double energies[BOND_BATCH];
+    body->table->read_loads(body, &view, first, count, loads, energies);
+    for (size_t i = 0; i < count; i++) {
+        if (body->bonds.broken[first + i] != 0) {
+            loads[i] = (pbs_bond_load){0};
+        }
+    }
+}
+
 pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_load *dst,
                                size_t struct_size, size_t *count) {
     ARITHMETIC_SCOPE();
@@ -26,18 +38,13 @@ pbs_status pbs_body_bond_loads(const pbs_world *w, pbs_body b, pbs_bond_load *ds
     RETURN_IF_FAILED(status);
     const size_t bonds = body->bonds.count;
     RETURN_IF_FAILED(rows_begin(&settings_bond_load, struct_size, dst, count, bonds, "bonds"));
-    const struct particle_view view = {vertices_positions(&w->scene.nodes, body),
-                                       body->bonded.orientations};
     for (size_t i = 0; dst != NULL && i < bonds; i += BOND_BATCH) {
         const size_t some = bonds - i < BOND_BATCH ? bonds - i : BOND_BATCH;
         pbs_bond_load loads[BOND_BATCH];
-        double energies[BOND_BATCH];
-        body->table->read_loads(body, &view, i, some, loads, energies);
+        breaking_read_loads(&w->scene.nodes, body, i, some, loads);
         for (size_t k = 0; k < some; k++) {
-            // A broken bond bears nothing.
-            const pbs_bond_load none = {0};
-            row_write(&settings_bond_load, body->bonds.broken[i + k] != 0 ? &none : &loads[k],
-                      struct_size, (char *)dst + (i + k) * struct_size);
+            row_write(&settings_bond_load, &loads[k], struct_size,
+                      (char *)dst + (i + k) * struct_size);
         }
     }
     return PBS_OK;

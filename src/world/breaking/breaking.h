@@ -46,4 +46,9 @@ double breaks_crack_step(const pbs_world *w, size_t first);
 /// PBS_ERROR_ARGUMENT for others. lack: what the message says that they lack.
 struct body *breaking_enter(const pbs_world *w, pbs_body b, const char *lack, pbs_status *status);
 
+/// Computes what up to BOND_BATCH bonds of a body bear, from `first` on; nothing if they are
+/// broken.
+void breaking_read_loads(const struct nodes *nodes, const struct body *body, size_t first,
+                         size_t count, pbs_bond_load *loads);
+
 #endif

@@ -124,21 +124,6 @@ pbs_status pbs_embedding_point(const pbs_embedding *e, size_t index, pbs_point *
 
 // --- reading ---
 
-static pbs_status check_rows(const struct point_rows *rows) {
-    const size_t number = rows->doubles ? sizeof(double) : sizeof(float);
-    RETURN_IF_FAILED(check_pointer(rows->dst, "dst"));
-    if ((uintptr_t)rows->dst % number != 0) {
-        return status_fail(PBS_ERROR_ARGUMENT, "dst is %p, must be aligned to %zu bytes", rows->dst,
-                           number);
-    }
-    if (rows->stride < 3 * number || rows->stride % number != 0) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "stride_bytes is %zu, must be a multiple of %zu and at least %zu",
-                           rows->stride, number, 3 * number);
-    }
-    return PBS_OK;
-}
-
 static pbs_status check_read(const struct pbs_embedding *e, int32_t channel, double fraction,
                              size_t first, size_t count) {
     RETURN_IF_FAILED(check_choice(channel, PBS_CHANNEL_POSITION, PBS_CHANNEL_NORMAL, "channel"));
@@ -189,7 +174,7 @@ static pbs_status read_rows(const struct pbs_embedding *e, int32_t channel, doub
     if (count == 0) {
         return PBS_OK;
     }
-    RETURN_IF_FAILED(check_rows(rows));
+    RETURN_IF_FAILED(check_rows(rows->dst, rows->stride, 3, rows->doubles));
     struct control_state states[2];
     if (channel == PBS_CHANNEL_NORMAL) {
         const int state_count = states_at(e, fraction, states);

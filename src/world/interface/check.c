@@ -146,6 +146,21 @@ pbs_status check_length(double value, const char *name) {
                              COORDINATE_LIMIT);
 }
 
+pbs_status check_rows(const void *dst, size_t stride_bytes, size_t width, bool doubles) {
+    const size_t number = doubles ? sizeof(double) : sizeof(float);
+    RETURN_IF_FAILED(check_pointer(dst, "dst"));
+    if ((uintptr_t)dst % number != 0) {
+        return status_fail(PBS_ERROR_ARGUMENT, "dst is %p, must be aligned to %zu bytes", dst,
+                           number);
+    }
+    if (stride_bytes < width * number || stride_bytes % number != 0) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "stride_bytes is %zu, must be a multiple of %zu and at least %zu",
+                           stride_bytes, number, width * number);
+    }
+    return PBS_OK;
+}
+
 pbs_status check_masses(const double *masses, size_t count) {
     RETURN_IF_FAILED(check_pointer(masses, "masses"));
     for (size_t i = 0; i < count; i++) {

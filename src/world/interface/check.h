@@ -45,6 +45,10 @@ pbs_status check_point(const double values[3], const char *name);
 pbs_status check_points(const double *values, size_t count, const char *name);
 pbs_status check_length(double value, const char *name);
 
+/// Checks where rows of `width` doubles, or else floats, are to be written: dst is aligned, and the
+/// rows do not overlap. Null is refused.
+pbs_status check_rows(const void *dst, size_t stride_bytes, size_t width, bool doubles);
+
 /// Checks one mass per vertex: positive, finite, and not subnormal. Null is refused.
 pbs_status check_masses(const double *masses, size_t count);
 

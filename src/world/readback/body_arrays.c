@@ -68,6 +68,21 @@ pbs_status pbs_body_tets(const pbs_world *w, pbs_body b, const uint32_t **indice
     return PBS_OK;
 }
 
+pbs_status pbs_body_springs(const pbs_world *w, pbs_body b, const uint32_t **indices,
+                            size_t *spring_count) {
+    pbs_status status = PBS_OK;
+    const struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_pointer(indices, "indices"));
+    RETURN_IF_FAILED(check_pointer(spring_count, "spring_count"));
+    const bool has_springs = body->table->list_springs != NULL;
+    const struct body_springs springs = has_springs ? body->table->list_springs(body)
+                                                    : (struct body_springs){.count = 0};
+    *indices = springs.ends;
+    *spring_count = springs.count;
+    return PBS_OK;
+}
+
 pbs_status pbs_body_surface(const pbs_world *w, pbs_body b, const uint32_t **indices,
                             size_t *triangle_count) {
     pbs_status status = PBS_OK;

@@ -7,7 +7,7 @@
 #include "world/particles/bonded.h"
 #include "world/breaking/breaking.h"
 #include "world/interface/check.h"
-#include "world/readback/readback.h"
+#include "world/readback/number_rows.h"
 #include "world/interface/settings.h"
 #include "world/world.h"
 
@@ -158,10 +158,18 @@ static void vertex_position(const void *context, size_t vertex, double x[3]) {
     fracture_surface_position(view->surface, &view->frames, vertex, x);
 }
 
-static void vertex_velocity(const void *context, size_t vertex, double v[3]) {
+static void read_positions(const void *context, size_t first, size_t count, double *x) {
+    for (size_t i = 0; i < count; i++) {
+        vertex_position(context, first + i, x + 3 * i);
+    }
+}
+
+static void read_velocities(const void *context, size_t first, size_t count, double *v) {
     const struct surface_view *view = context;
-    fracture_surface_velocity(view->surface, &view->frames, view->velocities, view->spins, vertex,
-                              v);
+    for (size_t i = 0; i < count; i++) {
+        fracture_surface_velocity(view->surface, &view->frames, view->velocities, view->spins,
+                                  first + i, v + 3 * i);
+    }
 }
 
 pbs_status pbs_body_read_fracture_surface(const pbs_world *w, pbs_body b, int32_t channel,
@@ -172,8 +180,9 @@ pbs_status pbs_body_read_fracture_surface(const pbs_world *w, pbs_body b, int32_
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_choice(channel, PBS_CHANNEL_POSITION, PBS_CHANNEL_NORMAL, "channel"));
     const struct fracture_surface *surface = &body->bonded.surface;
-    const struct float_rows rows = {dst, stride_bytes, surface->vertex_count};
-    RETURN_IF_FAILED(float_rows_check(&rows, capacity, "vertices"));
+    const struct number_rows rows = {dst, stride_bytes, 3, surface->vertex_count, false};
+    RETURN_IF_FAILED(check_rows(dst, stride_bytes, rows.width, rows.doubles));
+    RETURN_IF_FAILED(number_rows_check(&rows, capacity, "vertices"));
     const struct surface_view view = {.surface = surface,
                                       .frames = {body->bonds.rest,
                                                  vertices_positions(&w->scene.nodes, body),
@@ -185,10 +194,10 @@ pbs_status pbs_body_read_fracture_surface(const pbs_world *w, pbs_body b, int32_
                                             .triangles = surface->triangles,
                                             .position = vertex_position,
                                             .context = &view};
-        float_rows_write_normals(&rows, &drawn);
+        number_rows_write_normals(&rows, &drawn);
     } else {
-        float_rows_write(&rows, channel == PBS_CHANNEL_POSITION ? vertex_position : vertex_velocity,
-                         &view);
+        number_rows_write(&rows, channel == PBS_CHANNEL_POSITION ? read_positions : read_velocities,
+                          &view);
     }
     return PBS_OK;
 }

@@ -151,8 +151,8 @@ static void stretch(pbs_world *world, pbs_body body, double s, const double r[9]
     assert_ok(pbs_body_set_positions(world, body, x, 8));
 }
 
-/// sigma = across 1 + (along - across) n n^T with n = R e_x, in every tetrahedron. 1e-12 of the
-/// modulus is a few thousand roundings.
+/// sigma = across 1 + (along - across) n n^T with n = R e_x, in every tetrahedron, and von Mises'
+/// stress is |along - across|. 1e-12 of the modulus is a few thousand roundings.
 static void uniaxial_stretch_has_the_analytic_stress(void **state) {
     (void)state;
     const double mu = young / (2.0 * (1.0 + poisson));
@@ -162,7 +162,7 @@ static void uniaxial_stretch_has_the_analytic_stress(void **state) {
     for (size_t i = 0; i < COUNT_OF(stress_rows) * COUNT_OF(ratios); i++) {
         const struct stress_row *row = &stress_rows[i / COUNT_OF(ratios)];
         const double s = ratios[i % COUNT_OF(ratios)];
-        double r[9], along, across, stress[9 * TETS];
+        double r[9], along, across, stress[9 * TETS], von_mises[TETS];
         random_rotation(&random, r);
         pbs_world *world = new_world();
         const pbs_body body = add_cube_of(world, row->material);
@@ -174,6 +174,11 @@ static void uniaxial_stretch_has_the_analytic_stress(void **state) {
             const double n = r[k % 9 / 3 * 3] * r[k % 3 * 3];
             const double expected = (k % 9 % 4 == 0 ? across : 0.0) + (along - across) * n;
             assert_near(stress[k], expected, 1e-12 * young, "stress of uniaxial stretch");
+        }
+        assert_ok(
+            pbs_body_read_f64(world, body, PBS_CHANNEL_VON_MISES, von_mises, sizeof(double), TETS));
+        for (int t = 0; t < TETS; t++) {
+            assert_near(von_mises[t], fabs(along - across), 1e-12 * young, "von Mises' stress");
         }
         pbs_world_destroy(world);
     }
@@ -191,6 +196,12 @@ static void stress_without_volume_is_no_number(void **state) {
         assert_ok(pbs_body_element_stress(world, body, stress, TETS));
         for (int k = 0; k < 9 * TETS; k++) {
             assert_true(isnan(stress[k]));
+        }
+        float von_mises[TETS];
+        assert_ok(
+            pbs_body_read_f32(world, body, PBS_CHANNEL_VON_MISES, von_mises, sizeof(float), TETS));
+        for (int t = 0; t < TETS; t++) {
+            assert_true(isnan(von_mises[t]));
         }
         pbs_world_destroy(world);
     }
