@@ -361,12 +361,13 @@ static pbs_status apply_force(struct session *s, pbs_world *world) {
     point.index = take(&s->in) % 30;
     const uint8_t choice = take(&s->in);
     const int32_t duration = choice >> 4;
-    const pbs_pressure_desc pressure = {.struct_size = sizeof pressure,
-                                        .kind = duration % 3,
-                                        .pressure = force[0],
-                                        .outside = force[1],
-                                        .exponent = 1.4,
-                                        .volume = torque[2]};
+    const pbs_pressure_desc pressure = {
+        .struct_size = sizeof pressure,
+        .kind = duration % 4,
+        .pressure = duration % 4 == PBS_PRESSURE_VOLUME && duration > 4 ? 0.0 : force[0],
+        .outside = force[1],
+        .exponent = 1.4,
+        .volume = torque[2]};
     const pbs_wind_desc wind = {.struct_size = sizeof wind,
                                 .sides = duration % 4,
                                 .velocity = {force[0], force[1], force[2]},

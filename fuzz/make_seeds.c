@@ -290,6 +290,17 @@ static void fill_grid(pbs_world *world) {
     require(scene_step(world, 2) >= 0);
 }
 
+/// A cube whose volume is held.
+static void fill_liquid(pbs_world *world) {
+    pbs_pressure_desc water;
+    add_cube(world);
+    require(pbs_pressure_desc_init(&water, sizeof water) == PBS_OK);
+    water.kind = PBS_PRESSURE_VOLUME;
+    water.outside = 1e3;
+    require(pbs_body_set_pressure(world, pbs_world_body_at(world, 0), &water) == PBS_OK);
+    require(scene_step(world, 2) >= 0);
+}
+
 /// A cube full of gas in wind, on a breakable hinge with a spring, a motor and a limit, under a
 /// lasting torque, a force that waits for the next step and a gravity of its own; a sensor around
 /// it.
@@ -536,6 +547,7 @@ static const struct seed seeds[] = {
     {"restore", "static", .fill = fill_static},
     {"restore", "grid", .fill = fill_grid},
     {"restore", "joined", .fill = fill_joined},
+    {"restore", "liquid", .fill = fill_liquid},
     {"restore", "plastic", .fill = fill_plastic},
     {"system", "implicit_euler", .size = 1},
     {"system", "two_step", .size = 2, .scheme = PBS_SCHEME_BDF2},

@@ -118,17 +118,21 @@ static void hessian_at(void *context, const double *x, double *hessian) {
     }
 }
 
-static const struct pressure_law laws[3][SURFACES] = {
+/// Of held volumes the Hessian takes the pressure alone for the curvature, without the penalty: it
+/// is that of the value where nothing is missing from the volume, or no penalty adds to it.
+static const struct pressure_law laws[4][SURFACES] = {
     {{.pressure = 3.0, .outside = 1.0, .volume = 0.2}, {.outside = 2.0, .volume = 0.2}},
     {{.kind = PRESSURE_GAS, .pressure = 3.0, .outside = 1.0, .exponent = 1.0, .volume = 0.2},
      {.kind = PRESSURE_GAS, .pressure = 1.0, .outside = 2.0, .exponent = 1.4, .volume = 1.2}},
     {{.pressure = 3.0, .outside = 1.0, .volume = 0.2},
      {.kind = PRESSURE_GAS, .pressure = 1.0, .outside = 0.0, .exponent = 5.0 / 3.0, .volume = 1.2}},
+    {{.kind = PRESSURE_HELD, .pressure = 3.0, .outside = 1.0, .volume = 0.2, .stiffening = 1.0},
+     {.kind = PRESSURE_HELD, .pressure = -2.0, .volume = 1.2, .stiffening = 1.0}},
 };
 
 static void derivatives_are_those_of_the_value(void **state) {
     (void)state;
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < COUNT_OF(laws); i++) {
         struct fixture f;
         setup(&f, laws[i]);
         const struct derivatives_function function = {SIZE, value_at, gradient_at, hessian_at, &f};
