@@ -74,8 +74,11 @@ PBS_API pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size);
 /// Joins two points. The joint is exact: no stiffness is chosen, and where a step ends its
 /// equations hold to desc.tolerance, whatever the masses. Points of hinges and balls that are apart
 /// come together in the next step. The joint is destroyed with either body.
+/// At least one point must be free to move: not of space, and not of vertices that are all pinned
+/// or scripted. If they are pinned or scripted later, the joint's equations are left out, whatever
+/// its gap is, until one is free again.
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number out of its range, a point of
-/// pbs_world_point_position, a side without axes where the kind needs them, two points of space,
+/// pbs_world_point_position, a side without axes where the kind needs them, no point that is free,
 /// limits or a motor for a kind without coordinate, a scheme that moves no joints),
 /// PBS_ERROR_HANDLE, PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY; then nothing has changed
 /// @see docs/theory/joints.md
@@ -115,7 +118,8 @@ PBS_API pbs_status pbs_weld_desc_init(pbs_weld_desc *d, size_t struct_size);
 /// normal as axis: of an area A with the smaller section modulus W and the polar one W_p it bears
 /// the tension tensile_strength A, the bending moment tensile_strength W, the shear
 /// shear_strength A and the torque shear_strength W_p. They are joints as any other, the last
-/// *count of pbs_world_joint_at, in the order of bodies and of the first one's triangles.
+/// *count of pbs_world_joint_at, in the order of bodies and of the first one's triangles. Two
+/// bodies that are pinned are welded too: the weld acts once one of them is free.
 /// @param count  how many; may be null
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number out of its range, a body named twice or
 /// without tetrahedra or a frame, a scheme that moves no joints), PBS_ERROR_HANDLE,

@@ -64,6 +64,11 @@ pbs_status pbs_joint_create(pbs_world *w, const pbs_joint_desc *d, pbs_joint *ou
     RETURN_IF_FAILED(world_joint_check_scheme(w->scene.integrator.scheme));
     RETURN_IF_FAILED(handle_reserve(&w->scene.joints, &w->memory, 1));
     RETURN_IF_FAILED(world_make_joint(w, &settings, &joint));
+    const pbs_status status = world_joint_check_free(&w->scene, joint);
+    if (status < 0) {
+        memory_release(&w->memory, joint);
+        return status;
+    }
     world_add_joint(w, joint);
     *out = pbs_world_joint_at(w, w->scene.joints.count - 1);
     return PBS_OK;

@@ -255,6 +255,33 @@ pbs_status world_joint_make(const struct scene *scene, const pbs_joint_desc *d,
     return PBS_OK;
 }
 
+/// Whether the point or an axis of the side depends on its k-th node.
+static bool depends_on(const struct joint_side *side, uint32_t k) {
+    bool depends = side->weight[k] != 0.0;
+    for (int a = 0; a < JOINT_AXES; a++) {
+        depends = depends || side->axis_weight[a][k] != 0.0;
+    }
+    return depends;
+}
+
+static bool can_move(const struct scene *scene, const struct joint_side *side) {
+    for (uint32_t k = 0; k < side->count; k++) {
+        const size_t node = side->body->node_start + side->node[k];
+        if (scene->nodes.constrained_axes[node] != PBS_AXIS_ALL && depends_on(side, k)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+pbs_status world_joint_check_free(const struct scene *scene, const struct world_joint *joint) {
+    return can_move(scene, &joint->sides[0]) || can_move(scene, &joint->sides[1])
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "nothing can move the joint: both its points are of space, pinned or "
+                             "scripted, and one must be free when it is made");
+}
+
 // --- rows ---
 
 static void add_row(struct joint *joint, struct joint_row row, enum joint_use use, double scale,

@@ -44,6 +44,10 @@ struct world_joint {
 pbs_status world_joint_make(const struct scene *scene, const pbs_joint_desc *d,
                             struct world_joint *out);
 
+/// PBS_ERROR_ARGUMENT if nothing can move the joint: each side is in space, or all its nodes are
+/// constrained along all axes.
+pbs_status world_joint_check_free(const struct scene *scene, const struct world_joint *joint);
+
 /// Whether a strength refers to the axis.
 bool world_joint_has_directed_strengths(const pbs_joint_desc *d);
 

@@ -135,6 +135,120 @@ static void wrong_joints_are_refused(void **state) {
     pbs_world_destroy(s.world);
 }
 
+/// How a point is prevented from moving, or is not.
+enum hold { IN_SPACE, PINNED, SCRIPTED, PINNED_AFFINE, SCRIPTED_AFFINE, HOLDS };
+
+/// A point of its own body, or of space, held as it says.
+static pbs_point held_point(pbs_world *world, enum hold hold, double x) {
+    const double corner[3] = {x, 0.0, 0.0}, upright[4] = {0.0, 0.0, 0.0, 1.0};
+    const uint32_t vertex = 0;
+    if (hold == IN_SPACE) {
+        return in_space(x, 0.0, 0.0);
+    }
+    if (hold == PINNED || hold == SCRIPTED) {
+        const pbs_body cube = add_cube(world, 1, 0.5, corner, NULL);
+        if (hold == PINNED) {
+            assert_ok(pbs_body_pin(world, cube, &vertex, 1, PBS_AXIS_ALL));
+        } else {
+            assert_ok(pbs_body_set_targets(world, cube, &vertex, 1, corner));
+        }
+        return at_vertex(cube, vertex);
+    }
+    const pbs_body brick = add_brick(world, x, 0.0);
+    if (hold == PINNED_AFFINE) {
+        assert_ok(pbs_body_pin_all(world, brick));
+    } else {
+        assert_ok(pbs_body_set_target_pose(world, brick, corner, upright));
+    }
+    return on_body(brick, 0.1, 0.0, 0.0);
+}
+
+/// A joint between points neither of which can move is refused, however each is held, and the world
+/// is as before. One that is free on either side is enough, also one that is free along one axis.
+static void joints_of_what_is_held_are_refused(void **state) {
+    (void)state;
+    for (int i = 0; i < HOLDS * HOLDS; i++) {
+        pbs_world *world = new_world();
+        const pbs_point held = held_point(world, (enum hold)(i / HOLDS), 0.0);
+        const pbs_point other = held_point(world, (enum hold)(i % HOLDS), 2.0);
+        const pbs_body free_brick = add_brick(world, 4.0, 0.0);
+        const pbs_body cube = add_cube(world, 1, 0.5, (const double[3]){6.0, 0.0, 0.0}, NULL);
+        assert_ok(pbs_body_pin(world, cube, (const uint32_t[]){0}, 1, PBS_AXIS_X | PBS_AXIS_Y));
+        const pbs_joint_desc d = describe_joint(PBS_JOINT_BALL, held, other);
+        const uint64_t hash = pbs_world_hash(world);
+        const struct saved_world before = save_world(world);
+        pbs_joint joint = {7};
+        assert_status(pbs_joint_create(world, &d, &joint), PBS_ERROR_ARGUMENT);
+        assert_message(i == 0 ? "both points are of space" : "one must be free");
+        assert_true(joint.id == 7 && pbs_world_joint_count(world) == 0);
+        const struct saved_world after = save_world(world);
+        assert_true(pbs_world_hash(world) == hash && before.size == after.size &&
+                    memcmp(before.data, after.data, after.size) == 0);
+        free(before.data);
+        free(after.data);
+        join(world, PBS_JOINT_BALL, held, on_body(free_brick, 0.0, 0.0, 0.0));
+        join(world, PBS_JOINT_BALL, at_vertex(cube, 0), other);
+        join(world, PBS_JOINT_BALL, held, at_vertex(cube, 1));
+        pbs_world_destroy(world);
+    }
+}
+
+/// A tetrahedron that is pinned at three of its corners can move a point inside of it, but not one
+/// at a pinned corner.
+static void one_free_vertex_of_a_point_is_enough(void **state) {
+    (void)state;
+    static const double corner[3] = {0.0, 0.0, 0.0};
+    pbs_world *world = new_world();
+    const pbs_body cube = add_cube(world, 1, 0.5, corner, NULL);
+    pbs_point point = {.struct_size = sizeof point,
+                       .kind = PBS_POINT_TET,
+                       .body = cube,
+                       .weights = {0.25, 0.25, 0.25, 0.25}};
+    uint32_t corners[4];
+    struct cube_mesh mesh;
+    assert_true(cube_mesh_make(&mesh, 1, 0.5, corner));
+    memcpy(corners, mesh.tets, sizeof corners);
+    cube_mesh_free(&mesh);
+    assert_ok(pbs_body_pin(world, cube, corners, 3, PBS_AXIS_ALL));
+    join(world, PBS_JOINT_BALL, in_space(0.0, 0.0, 0.0), point);
+    memcpy(point.weights, (const double[4]){1.0, 0.0, 0.0, 0.0}, sizeof point.weights);
+    pbs_joint_desc d = describe_joint(PBS_JOINT_BALL, in_space(0.0, 0.0, 0.0), point);
+    pbs_joint joint;
+    assert_status(pbs_joint_create(world, &d, &joint), PBS_ERROR_ARGUMENT);
+    // The free corner can turn the axes of a weld.
+    d.kind = PBS_JOINT_WELD;
+    assert_ok(pbs_joint_create(world, &d, &joint));
+    pbs_world_destroy(world);
+}
+
+/// What is pinned once it is joined stays joined: steps, changes of the joint and restored worlds
+/// go on without it, and it acts again when the pin is gone.
+static void joined_bodies_may_be_pinned(void **state) {
+    (void)state;
+    pbs_world *world = new_world(), *other = new_world();
+    const pbs_body brick = add_brick(world, 0.0, 0.0);
+    pbs_joint_desc d = describe_joint(PBS_JOINT_HINGE, in_space(0.0, 0.3, 0.0),
+                                      on_body(brick, 0.0, 0.1, 0.0));
+    pbs_joint joint;
+    assert_ok(pbs_joint_create(world, &d, &joint));
+    assert_ok(pbs_body_pin_all(world, brick));
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_near(joint_state_of(world, joint).gap, 0.2, 1e-12, "gap of what is pinned");
+    d.upper = 0.5;
+    assert_ok(pbs_joint_set_settings(world, joint, &d));
+    assert_ok(pbs_joint_set_target(world, joint, (const double[3]){0.0, 0.2, 0.0}));
+    const struct saved_world saved = save_world(world);
+    assert_ok(pbs_world_restore(other, saved.data, saved.size));
+    assert_ok(pbs_world_step(other, 0.01));
+    free(saved.data);
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_ok(pbs_body_unpin_all(world, brick));
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_small(joint_state_of(world, joint).gap, 1e-8, "gap of what is free again");
+    pbs_world_destroy(world);
+    pbs_world_destroy(other);
+}
+
 static void try_scheme(pbs_world *world, int32_t scheme, pbs_status expected) {
     pbs_integrator_desc d;
     pbs_integrator *integrator = NULL;
@@ -465,6 +579,9 @@ static void refused_memory_leaves_the_world_as_it_was(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_joints_are_refused),
+        cmocka_unit_test(joints_of_what_is_held_are_refused),
+        cmocka_unit_test(one_free_vertex_of_a_point_is_enough),
+        cmocka_unit_test(joined_bodies_may_be_pinned),
         cmocka_unit_test(explicit_schemes_refuse_joints),
         cmocka_unit_test(points_of_space_take_bodies_along),
         cmocka_unit_test(a_point_inside_bears_the_body),
