@@ -65,6 +65,7 @@ struct joint_row {
 struct joint {
     uint32_t node_count;
     uint32_t node[JOINT_NODES];
+    uint32_t number; ///< the caller's, for messages
     struct joint_vector vectors[JOINT_VECTORS];
     uint32_t row_count;
     struct joint_row rows[JOINT_ROWS];

@@ -463,6 +463,20 @@ double joint_set_gap(const struct joint_set *set, const struct joint_step *step,
     return most;
 }
 
+struct joint_miss joint_set_widest(const struct joint_set *set, const double *x) {
+    struct joint_miss most = {0};
+    for (size_t i = 0; i < set->count; i++) {
+        const struct joint *const joint = &set->joints[i];
+        struct constraint_evaluation evaluation;
+        begin_evaluation(joint, NULL, x, &evaluation);
+        const double share = gap_of(set, joint, &evaluation, false);
+        if (share > most.share) {
+            most = (struct joint_miss){joint->number, share * joint->tolerance, share};
+        }
+    }
+    return most;
+}
+
 /// Changes lambda, and rho as choose_penalty says, and the objective with them.
 static double change(const struct joint_set *set, const struct joint *joint, struct joint_row *row,
                      const struct joint_values *values, double multiplier, double *gradient) {

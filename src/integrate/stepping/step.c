@@ -419,14 +419,19 @@ static void begin_joints(struct step *step, double weight, double time, const do
     }
 }
 
-/// Joints that contradict each other are told about, and the step goes on.
-static void report_joints(struct step *step) {
-    if (has_joints(step) && step->result.newton.joint_gap > 1.0 && step->result.status == PBS_OK) {
+/// Joints that contradict each other at a stage's solution x are told about, and the step goes on.
+static void report_joints(struct step *step, const double *x) {
+    if (!has_joints(step) || !(step->result.newton.joint_gap > 1.0) ||
+        step->result.status != PBS_OK) {
+        return;
+    }
+    const struct joint_miss widest = joint_set_widest(step->problem->objective.joints, x);
+    if (widest.share > 1.0) {
         step->result.status = status_fail(
             PBS_NOT_CONVERGED,
-            "joints hold only to %g of their tolerance: they contradict each other, or what is "
-            "pinned",
-            step->result.newton.joint_gap);
+            "joint %u (of pbs_world_joint_at) misses by %g m, %g times its tolerance: joints "
+            "contradict each other, or what is pinned",
+            (unsigned)widest.number, widest.gap, widest.share);
         status_save(&step->result.unconverged);
     }
 }
@@ -457,7 +462,7 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
         !repeat_with_friction(step, &objective, stage->x)) {
         return;
     }
-    report_joints(step);
+    report_joints(step, stage->x);
     const struct momentum_stage balance = {.mass = objective.mass,
                                            .predictor = w->predictor,
                                            .origin = w->position_history,
@@ -556,7 +561,7 @@ static void run_static_stage(struct step *step) {
     if (!accept_solution(step, &solved.newton)) {
         return;
     }
-    report_joints(step);
+    report_joints(step, stage->x);
     w->potential_drop = solved.potential_drop + (problem->continues ? w->potential_drop : 0.0);
     vector_zero(step->tasks, step->count, stage->v);
     vector_zero(step->tasks, step->count, stage->a);

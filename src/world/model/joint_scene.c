@@ -155,7 +155,8 @@ pbs_status joint_scene_build(struct topology *t, const struct scene *scene, stru
     for (size_t i = 0; i < scene->joints.count; i++) {
         const struct world_joint *own = scene_joint(scene, i);
         if (!own->broken) {
-            joints[next++] = joint_scene_make(own);
+            joints[next] = joint_scene_make(own);
+            joints[next++].number = (uint32_t)i;
         }
     }
     RETURN_IF_FAILED(joint_set_build(memory, &t->model.assembly.layout, joints, count, &t->joints));
