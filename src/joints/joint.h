@@ -34,6 +34,8 @@ enum joint_form {
     JOINT_COMPONENT, ///< a component of the first vector
     JOINT_PRODUCT,   ///< the product of the first and the second vector
     JOINT_LENGTH,    ///< the length of the first vector
+    JOINT_CHORD,     ///< that of the first less the second: of unit vectors 2 sin(angle / 2)
+    JOINT_SUM,       ///< that of the first and the second: of unit vectors 2 cos(angle / 2)
     JOINT_ANGLE      ///< rad: how far b has turned against a about the main axis, turns counted
 };
 
@@ -105,8 +107,8 @@ void joint_gradient(const struct joint *joint, const struct joint_row *row,
                     const struct joint_values *values, double out[JOINT_COORDINATES]);
 
 /// The upper triangle of block += factor times the second derivatives of C, JOINT_COORDINATES
-/// squared entries. Second derivatives of angles are left out, and those of lengths for factor < 0,
-/// where they make the block indefinite.
+/// squared entries. Second derivatives of angles are left out, and those of lengths where factor
+/// times scale is negative, where they make the block indefinite.
 void joint_add_curvature(const struct joint *joint, const struct joint_row *row,
                          const struct joint_values *values, double factor, double *block);
 

@@ -23,13 +23,33 @@ static double angle(const struct joint *joint, const struct joint_values *values
     return joint->angle_start + remainder(turned - joint->angle_start, TURN);
 }
 
+static bool is_length(const struct joint_row *row) {
+    return row->form == JOINT_LENGTH || row->form == JOINT_CHORD || row->form == JOINT_SUM;
+}
+
+/// The vector whose length the quantity is: the first of the row and this times the second.
+static double second_factor(const struct joint_row *row) {
+    return row->form == JOINT_CHORD ? -1.0 : row->form == JOINT_SUM ? 1.0 : 0.0;
+}
+
+static void length_vector(const struct joint_row *row, const struct joint_values *values,
+                          double out[3]) {
+    add_scaled3(values->vector[row->first], second_factor(row), values->vector[row->second], out);
+}
+
 double joint_quantity(const struct joint *joint, const struct joint_row *row,
                       const struct joint_values *values) {
     const double *first = values->vector[row->first];
     switch (row->form) {
     case JOINT_COMPONENT: return first[row->axis];
     case JOINT_PRODUCT: return dot3(first, values->vector[row->second]);
-    case JOINT_LENGTH: return norm3(first);
+    case JOINT_LENGTH:
+    case JOINT_CHORD:
+    case JOINT_SUM: {
+        double vector[3];
+        length_vector(row, values, vector);
+        return norm3(vector);
+    }
     default: return angle(joint, values);
     }
 }
@@ -56,6 +76,18 @@ static int differentiate_angle(double scale, const struct joint_values *values,
     return 3;
 }
 
+static int differentiate_length(const struct joint_row *row, const struct joint_values *values,
+                                struct joint_derivative out[3]) {
+    double vector[3];
+    length_vector(row, values, vector);
+    // Of a vector of length 0 any direction is the derivative; that of no force is as good.
+    const double length = norm3(vector);
+    scale3(length > 0.0 ? row->scale / length : 0.0, vector, out[0].by);
+    out[1].name = row->second;
+    scale3(second_factor(row), out[0].by, out[1].by);
+    return row->form == JOINT_LENGTH ? 1 : 2;
+}
+
 int joint_differentiate(const struct joint *joint, const struct joint_row *row,
                         const struct joint_values *values, struct joint_derivative out[3]) {
     (void)joint;
@@ -71,12 +103,9 @@ int joint_differentiate(const struct joint *joint, const struct joint_row *row,
         out[1].name = row->second;
         scale3(row->scale, first, out[1].by);
         return 2;
-    case JOINT_LENGTH: {
-        // Of a vector of length 0 any direction is the derivative; that of no force is as good.
-        const double length = norm3(first);
-        scale3(length > 0.0 ? row->scale / length : 0.0, first, out[0].by);
-        return 1;
-    }
+    case JOINT_LENGTH:
+    case JOINT_CHORD:
+    case JOINT_SUM: return differentiate_length(row, values, out);
     default: return differentiate_angle(row->scale, values, out);
     }
 }
@@ -107,6 +136,26 @@ static void add_pairs(const struct joint *joint, const double *a, const double *
     }
 }
 
+/// (1 - n n^T) / length, with the weights of the vector whose length it is.
+static void add_length_curvature(const struct joint *joint, const struct joint_row *row,
+                                 const struct joint_values *values, double scaled, double *block) {
+    double v[3], weights[JOINT_NODES], m[9];
+    length_vector(row, values, v);
+    const double length = norm3(v);
+    if (length == 0.0) {
+        return;
+    }
+    for (int k = 0; k < 9; k++) {
+        m[k] = scaled / length *
+               ((k % 4 == 0 ? 1.0 : 0.0) - v[k / 3] / length * (v[k % 3] / length));
+    }
+    for (int k = 0; k < JOINT_NODES; k++) {
+        weights[k] = joint->vectors[row->first].weight[k] +
+                     second_factor(row) * joint->vectors[row->second].weight[k];
+    }
+    add_pairs(joint, weights, weights, m, block);
+}
+
 void joint_add_curvature(const struct joint *joint, const struct joint_row *row,
                          const struct joint_values *values, double factor, double *block) {
     const double *first = joint->vectors[row->first].weight;
@@ -115,17 +164,8 @@ void joint_add_curvature(const struct joint *joint, const struct joint_row *row,
         const double m[9] = {2.0 * scaled, 0.0, 0.0, 0.0,         2.0 * scaled,
                              0.0,          0.0, 0.0, 2.0 * scaled};
         add_pairs(joint, first, joint->vectors[row->second].weight, m, block);
-    } else if (row->form == JOINT_LENGTH && scaled > 0.0) {
-        const double *v = values->vector[row->first];
-        const double length = norm3(v);
-        double m[9];
-        for (int k = 0; k < 9; k++) {
-            m[k] = scaled / length *
-                   ((k % 4 == 0 ? 1.0 : 0.0) - v[k / 3] / length * (v[k % 3] / length));
-        }
-        if (length > 0.0) {
-            add_pairs(joint, first, first, m, block);
-        }
+    } else if (is_length(row) && scaled > 0.0) {
+        add_length_curvature(joint, row, values, scaled, block);
     }
 }
 

@@ -20,8 +20,8 @@ static void random_vector(struct random *random, struct joint_vector *out) {
     }
 }
 
-/// A joint of a kind, all of whose vectors are random sums of eight nodes, with its coordinate as
-/// one more row.
+/// A joint of a kind, all of whose vectors are random sums of eight nodes, with its coordinate and
+/// a narrow and a wide limit of its swing as more rows.
 static struct joint random_joint(struct random *random, const struct joint_table *table,
                                  double *x) {
     struct joint joint = {.arm = 0.7, .node_count = NODES};
@@ -39,6 +39,10 @@ static struct joint random_joint(struct random *random, const struct joint_table
         struct joint_row row = {.scale = 1.0};
         table->coordinate(&joint, &row);
         joint.rows[joint.row_count++] = row;
+    }
+    if (table->limit_swing != NULL) {
+        table->limit_swing(&joint, 0.4, &joint.rows[joint.row_count++]);
+        table->limit_swing(&joint, 2.8, &joint.rows[joint.row_count++]);
     }
     return joint;
 }
@@ -90,19 +94,21 @@ static void gradients_are_derivatives(void **state) {
     }
 }
 
-/// Second derivatives of products and lengths; angles have none.
+/// Second derivatives of products and lengths, with the sign that those of lengths have where they
+/// are used; angles have none.
 static void curvatures_are_second_derivatives(void **state) {
     (void)state;
     struct random random = random_seed(2);
-    const int32_t kinds[] = {PBS_JOINT_SLIDER, PBS_JOINT_DISTANCE};
-    for (int trial = 0; trial < 40; trial++) {
+    const int32_t kinds[] = {PBS_JOINT_SLIDER, PBS_JOINT_DISTANCE, PBS_JOINT_BALL};
+    for (int trial = 0; trial < 60; trial++) {
         double x[COORDINATES];
-        const struct joint joint = random_joint(&random, joint_table_find(kinds[trial % 2]), x);
+        const struct joint joint = random_joint(&random, joint_table_find(kinds[trial % 3]), x);
         for (uint32_t r = 0; r < joint.row_count; r++) {
+            const double factor = joint.rows[r].scale < 0.0 ? -3.0 : 3.0;
             double block[COORDINATES * COORDINATES] = {0.0};
             struct joint_values values;
             joint_measure(&joint, x, &values);
-            joint_add_curvature(&joint, &joint.rows[r], &values, 3.0, block);
+            joint_add_curvature(&joint, &joint.rows[r], &values, factor, block);
             for (int k = 0; k < COORDINATES; k++) {
                 double up[COORDINATES], down[COORDINATES];
                 double *const moved = &x[coordinate_of(&joint, k)];
@@ -113,7 +119,7 @@ static void curvatures_are_second_derivatives(void **state) {
                 gradient_at(&joint, &joint.rows[r], x, down);
                 *moved = start;
                 for (int j = 0; j <= k; j++) {
-                    const double expected = 3.0 * (up[j] - down[j]) / (2.0 * STEP);
+                    const double expected = factor * (up[j] - down[j]) / (2.0 * STEP);
                     assert_near(block[j * COORDINATES + k], expected, 1e-6 * (1.0 + fabs(expected)),
                                 "second derivative");
                 }

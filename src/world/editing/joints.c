@@ -22,6 +22,7 @@ pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size) {
         .break_shear = INFINITY,
         .break_bending = INFINITY,
         .break_torsion = INFINITY,
+        .swing_limit = INFINITY,
     };
     return settings_init(&settings_joint, d, struct_size, &defaults);
 }
@@ -155,6 +156,7 @@ pbs_status pbs_joint_set_settings(pbs_world *w, pbs_joint j, const pbs_joint_des
     RETURN_IF_FAILED(settings_read(&settings_joint, d, &settings));
     RETURN_IF_FAILED(check_same_place(&joint->desc, &settings));
     RETURN_IF_FAILED(world_joint_check(joint->table, &settings));
+    RETURN_IF_FAILED(world_joint_check_axes(joint, &settings));
     if (settings.touching != joint->desc.touching) {
         w->topology.contact_is_current = false;
     }

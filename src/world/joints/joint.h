@@ -54,6 +54,12 @@ bool world_joint_has_directed_strengths(const pbs_joint_desc *d);
 /// Checks what may change of a joint's description.
 pbs_status world_joint_check(const struct joint_table *table, const pbs_joint_desc *d);
 
+/// PBS_ERROR_ARGUMENT if the description asks for axes that a side of the joint doesn't have.
+pbs_status world_joint_check_axes(const struct world_joint *joint, const pbs_joint_desc *d);
+
+/// Whether rows of the joint refer to its axes.
+bool world_joint_uses_axes(const struct world_joint *joint);
+
 /// PBS_ERROR_ARGUMENT with the reason if a scheme moves no joints.
 pbs_status world_joint_check_scheme(const struct scheme_table *scheme);
 

@@ -7,7 +7,7 @@
 #include "world/interface/byte_stream.h"
 
 /// Grows whenever the format of the data changes.
-#define SNAPSHOT_VERSION UINT32_C(34)
+#define SNAPSHOT_VERSION UINT32_C(35)
 
 /// Reads as another number on a machine with the other byte order.
 #define SNAPSHOT_ORDER UINT32_C(0x01020304)
