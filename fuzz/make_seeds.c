@@ -291,8 +291,8 @@ static void fill_grid(pbs_world *world) {
 }
 
 /// A cube full of gas in wind, on a breakable hinge with a spring, a motor and a limit and a ball
-/// with a limited swing, under a lasting torque, a force that waits for the next step and a gravity
-/// of its own; a sensor around it.
+/// with limited swing and twist, under a lasting torque, a force that waits for the next step and a
+/// gravity of its own; a sensor around it.
 static void fill_joined(pbs_world *world) {
     static const double push[3] = {1.0, 0.0, 0.0}, turn[3] = {0.0, 0.5, 0.0}, up[3] = {0.0, 1.0};
     pbs_pressure_desc gas;
@@ -330,6 +330,7 @@ static void fill_joined(pbs_world *world) {
     d.a = place;
     d.b = at;
     d.swing_limit = 0.1;
+    d.twist_upper = 0.2;
     require(pbs_joint_create(world, &d, &joint) == PBS_OK);
     require(pbs_region_desc_init(&region, sizeof region) == PBS_OK);
     require(pbs_sensor_create(world, &region, &sensor) == PBS_OK);

@@ -17,8 +17,8 @@ typedef struct pbs_joint {
 /// Values of pbs_joint_desc.kind. Of the motions that a joint leaves free one is its coordinate:
 /// limits, a motor and a spring act on that.
 typedef enum pbs_joint_kind {
-    PBS_JOINT_BALL,   ///< two points stay together; no coordinate. Any two points; a limit of the
-                      ///< swing needs sides that can tell how they are turned
+    PBS_JOINT_BALL,   ///< two points stay together; no coordinate. Any two points; limits of swing
+                      ///< and twist need sides that can tell how they are turned
     PBS_JOINT_WELD,   ///< the sides stay as they are to each other; no coordinate
     PBS_JOINT_HINGE,  ///< two points stay together, the sides turn about the axis; coordinate: the
                       ///< angle, rad, turns counted, 0 where the joint was made
@@ -38,7 +38,7 @@ typedef struct pbs_joint_desc {
     pbs_point a, b; ///< the points that are joined, at least one of a body, not both of one vertex.
                     ///< The body's place when the joint is made is where the joint is at rest
     double axis[3]; ///< in space, of any length but 0: the main axis of hinge, slider, cylinder,
-                    ///< and of a ball with a swing_limit; of a weld it does not matter
+                    ///< and of a ball with limits of swing or twist; of a weld it does not matter
     double lower, upper; ///< limits of the coordinate, rad or m, lower <= upper; equal ones hold it
                          ///< there; -infinity, infinity: none
     double motor_velocity;   ///< rad/s or m/s: of the coordinate, that the motor keeps up
@@ -67,10 +67,14 @@ typedef struct pbs_joint_desc {
     double swing_limit;   ///< rad, above 0, at most pi: of a ball, the angle between the main axes
                           ///< of both sides, which are both `axis` when the joint is made, is at
                           ///< most this; turning about them is free. Infinity or pi: any angle
+    double twist_lower, twist_upper; ///< rad, as lower and upper: of a ball, how far side b has
+                                     ///< turned about its main axis, besides the shortest turn that
+                                     ///< takes the main axis of a to that of b. Equal ones hold it
+                                     ///< there. Where both axes are opposite, twist is undefined
 } pbs_joint_desc;
 
 /// Fills *d: a ball joint of the origin of space and nothing, axis (0, 0, 1), without limits, motor
-/// and spring, that never breaks and swings freely.
+/// and spring, that never breaks and turns freely.
 /// @param struct_size  sizeof(pbs_joint_desc) as the caller was compiled
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size);

@@ -198,8 +198,8 @@ void joint_set_begin_step(struct joint_set *set, const double *x) {
         struct joint_values values;
         save(joint, set->saved + SAVED * i);
         joint_measure(joint, x, &values);
-        if (joint->has_angle) {
-            const struct joint_row row = {.form = JOINT_ANGLE};
+        if (joint_has_angle(joint)) {
+            const struct joint_row row = {.form = joint->counted};
             joint->angle_start = joint_quantity(joint, &row, &values);
         }
         for (uint32_t r = 0; r < joint->row_count; r++) {

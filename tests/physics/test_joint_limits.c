@@ -1,5 +1,5 @@
-// Limits of the swing of balls against mechanics: where limbs come to rest, what the limit bears
-// there, and what it leaves free.
+// Limits of the swing and twist of balls against mechanics: where limbs come to rest, what the
+// limit bears there, and what it leaves free.
 #include "support/joint_testing.h"
 
 #include <math.h>
@@ -201,10 +201,119 @@ static void limbs_in_flight_stay_within_their_limit(void **state) {
     }
 }
 
+/// rad: the turn of a rod about its own axis since it lay along `axis`, besides the shortest turn
+/// from there to where it is now. q: its orientation then and now.
+static double twist_between(const double then[4], const double now[4], const double axis[3]) {
+    // now * conjugate(then): its part along the axis and its real part are those of the twist.
+    double across[3], turn[3];
+    cross3(then, now, across);
+    const double real = then[3] * now[3] + dot3(then, now);
+    for (int k = 0; k < 3; k++) {
+        turn[k] = then[3] * now[k] - now[3] * then[k] + across[k];
+    }
+    return 2.0 * atan2(dot3(turn, axis), real);
+}
+
+static void limit_twist(pbs_world *world, pbs_joint joint, double lower, double upper) {
+    pbs_joint_desc d = {.struct_size = sizeof d};
+    assert_ok(pbs_joint_settings(world, joint, &d));
+    d.twist_lower = lower;
+    d.twist_upper = upper;
+    assert_ok(pbs_joint_set_settings(world, joint, &d));
+}
+
+/// A rod that hangs against its swing limit, and that a torque turns about itself until its twist
+/// limit stops it: the joint bears what weight and torque ask for. Steps are long, so that implicit
+/// Euler's damping brings it to rest.
+static void a_twisted_rod_rests_against_both_limits(void **state) {
+    (void)state;
+    const double lean = 0.3, swings[] = {0.4, 1.4, 2.4}, twists[] = {0.7, -0.7, 2.0};
+    double axis[3];
+    direction_at(lean, axis);
+    for (size_t i = 0; i < COUNT_OF(swings); i++) {
+        pbs_world *world = new_limit_world(G);
+        const pbs_body rod = add_rod(world, lean);
+        const pbs_joint joint = limit_rod(world, rod, lean, swings[i]);
+        const double weight[3] = {0.0, -G, 0.0};
+        double then[4], now[4], along[3], torque[3], moment[3];
+        limit_twist(world, joint, fmin(0.0, twists[i]), fmax(0.0, twists[i]));
+        assert_ok(pbs_body_pose(world, rod, NULL, then));
+        // What turns the rod about itself is the torque's part along it, where it hangs.
+        scale3(copysign(0.1, twists[i] * cos(swings[i])), axis, torque);
+        assert_ok(pbs_body_apply_wrench(world, rod, NULL, torque, PBS_FORCE_LASTING));
+        for (int k = 0; k < 2000; k++) {
+            assert_ok(pbs_world_step(world, 0.05));
+        }
+        direction_of(world, rod, along);
+        assert_ok(pbs_body_pose(world, rod, NULL, now));
+        const pbs_joint_state s = joint_state_of(world, joint);
+        const double error = angle_error(norm3(s.torque));
+        assert_near(angle_between(axis, along), swings[i], error, "swing");
+        assert_near(twist_between(then, now, axis), twists[i], error, "twist");
+        scale3(HALF, along, along);
+        cross3(along, weight, moment);
+        add3(moment, torque, moment);
+        add3(moment, s.torque, moment);
+        assert_small(norm3(moment), HALF * G * error + missed_force(world), "moment that is left");
+        pbs_world_destroy(world);
+    }
+}
+
+/// Equal limits let a rod swing as a shaft on a joint of constant velocity does: it never twists.
+static void equal_limits_hold_the_twist(void **state) {
+    (void)state;
+    const double turn[3] = {1.0, 0.5, 2.0};
+    double axis[3], then[4];
+    pbs_world *world = new_limit_world(0.0);
+    const pbs_body rod = add_rod(world, 0.0);
+    const pbs_joint joint = limit_rod(world, rod, 0.0, 1.0);
+    direction_at(0.0, axis);
+    limit_twist(world, joint, 0.0, 0.0);
+    assert_ok(pbs_body_pose(world, rod, NULL, then));
+    assert_ok(pbs_body_set_motion(world, rod, NULL, turn));
+    for (int k = 0; k < 300; k++) {
+        double now[4], along[3];
+        assert_ok(pbs_world_step(world, 0.01));
+        direction_of(world, rod, along);
+        assert_ok(pbs_body_pose(world, rod, NULL, now));
+        const double error = angle_error(norm3(joint_state_of(world, joint).torque));
+        assert_small(twist_between(then, now, axis), error, "twist");
+        assert_true(angle_between(axis, along) < 1.0 + error);
+    }
+    pbs_world_destroy(world);
+}
+
+/// Turns are counted: a rod that spins about itself goes once around before 7 rad stop it.
+static void twist_goes_on_beyond_a_turn(void **state) {
+    (void)state;
+    const double limit = 7.0, spin[3] = {0.0, 3.0, 0.0}, h = 0.01;
+    double axis[3], then[4], now[4];
+    pbs_world *world = new_limit_world(0.0);
+    const pbs_body rod = add_rod(world, 0.0);
+    const pbs_joint joint = limit_rod(world, rod, 0.0, INFINITY);
+    direction_at(0.0, axis);
+    limit_twist(world, joint, -limit, limit);
+    assert_ok(pbs_body_pose(world, rod, NULL, then));
+    assert_ok(pbs_body_set_motion(world, rod, NULL, spin));
+    int steps = 0;
+    while (norm3(joint_state_of(world, joint).torque) < 1e-3 && steps < 1000) {
+        assert_ok(pbs_world_step(world, h));
+        steps++;
+    }
+    assert_ok(pbs_body_pose(world, rod, NULL, now));
+    const double error = angle_error(norm3(joint_state_of(world, joint).torque));
+    assert_true(spin[1] * h * steps > limit);
+    assert_near(twist_between(then, now, axis), limit - 2.0 * M_PI, error, "twist");
+    pbs_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rod_rests_against_its_limit),
         cmocka_unit_test(limits_leave_spin_free),
+        cmocka_unit_test(a_twisted_rod_rests_against_both_limits),
+        cmocka_unit_test(equal_limits_hold_the_twist),
+        cmocka_unit_test(twist_goes_on_beyond_a_turn),
         cmocka_unit_test(limbs_in_flight_stay_within_their_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-// Two points stay together; the sides turn freely, or swing by no more than a limit.
+// Two points stay together; the sides turn freely, or swing and twist within limits.
 #include <math.h>
 
 #include "joints/joint_table.h"
@@ -25,8 +25,15 @@ static void limit_swing(const struct joint *joint, double limit, struct joint_ro
     out->target = is_narrow ? 2.0 * sin(half) : 2.0 * cos(half);
 }
 
+static void twist(const struct joint *joint, struct joint_row *out) {
+    out->form = JOINT_TWIST;
+    out->first = JOINT_B_U;
+    out->scale = joint->arm;
+}
+
 const struct joint_table joint_table_ball = {.id = PBS_JOINT_BALL,
                                              .name = "ball",
                                              .closes = true,
                                              .add_rows = add_rows,
-                                             .limit_swing = limit_swing};
+                                             .limit_swing = limit_swing,
+                                             .twist = twist};

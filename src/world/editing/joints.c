@@ -23,6 +23,8 @@ pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size) {
         .break_bending = INFINITY,
         .break_torsion = INFINITY,
         .swing_limit = INFINITY,
+        .twist_lower = -INFINITY,
+        .twist_upper = INFINITY,
     };
     return settings_init(&settings_joint, d, struct_size, &defaults);
 }

@@ -24,14 +24,13 @@ bool world_joint_has_directed_strengths(const pbs_joint_desc *d) {
            isfinite(d->break_torsion);
 }
 
-static pbs_status check_limits(const pbs_joint_desc *d) {
-    if (isnan(d->lower) || isnan(d->upper) || d->lower > d->upper || d->lower == INFINITY ||
-        d->upper == -INFINITY) {
+static pbs_status check_limits(double lower, double upper, const char *prefix) {
+    if (isnan(lower) || isnan(upper) || lower > upper || lower == INFINITY || upper == -INFINITY) {
         return status_fail(
             PBS_ERROR_ARGUMENT,
-            "lower is %g and upper %g, must be in this order, -infinity and infinity "
+            "%slower is %g and %supper %g, must be in this order, -infinity and infinity "
             "for none",
-            d->lower, d->upper);
+            prefix, lower, prefix, upper);
     }
     return PBS_OK;
 }
@@ -75,22 +74,36 @@ static bool limits_swing(const pbs_joint_desc *d) {
     return d->swing_limit < HALF_TURN;
 }
 
-static pbs_status check_swing(const struct joint_table *table, const pbs_joint_desc *d) {
+static bool limits_twist(const pbs_joint_desc *d) {
+    return isfinite(d->twist_lower) || isfinite(d->twist_upper);
+}
+
+/// Whether limits need axes that the kind does without.
+static bool limits_turns(const pbs_joint_desc *d) {
+    return limits_swing(d) || limits_twist(d);
+}
+
+static pbs_status check_turns(const struct joint_table *table, const pbs_joint_desc *d) {
     if (!(d->swing_limit > 0.0) || (d->swing_limit > HALF_TURN && isfinite(d->swing_limit))) {
         return status_fail(
             PBS_ERROR_ARGUMENT,
             "swing_limit is %g, must be above 0 and at most pi; infinity: there is none",
             d->swing_limit);
     }
-    return table->limit_swing != NULL || !limits_swing(d)
+    if (limits_swing(d) && table->limit_swing == NULL) {
+        return status_fail(PBS_ERROR_ARGUMENT, "a %s has no swing that could be limited",
+                           table->name);
+    }
+    return table->twist != NULL || !limits_twist(d)
                ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT, "a %s has no swing that could be limited",
+               : status_fail(PBS_ERROR_ARGUMENT, "a %s has no twist that could be limited",
                              table->name);
 }
 
 pbs_status world_joint_check(const struct joint_table *table, const pbs_joint_desc *d) {
-    RETURN_IF_FAILED(check_limits(d));
-    RETURN_IF_FAILED(check_swing(table, d));
+    RETURN_IF_FAILED(check_limits(d->lower, d->upper, ""));
+    RETURN_IF_FAILED(check_limits(d->twist_lower, d->twist_upper, "twist_"));
+    RETURN_IF_FAILED(check_turns(table, d));
     RETURN_IF_FAILED(check_finite(d->motor_velocity, "motor_velocity"));
     RETURN_IF_FAILED(check_not_negative(d->motor_force, "motor_force"));
     RETURN_IF_FAILED(check_not_negative(d->spring_stiffness, "spring_stiffness"));
@@ -263,7 +276,7 @@ pbs_status world_joint_make(const struct scene *scene, const pbs_joint_desc *d,
     // A ball has axes where its sides can tell them, as it may be limited later.
     const struct axes_use use = {
         .axes = table->has_frames || table->limit_swing != NULL ? (const double(*)[3])axes : NULL,
-        .needed = table->has_frames || limits_swing(d)};
+        .needed = table->has_frames || limits_turns(d)};
     *out = (struct world_joint){
         .table = table, .desc = *d, .stiffening = 1.0, .contact_distance = -1.0};
     RETURN_IF_FAILED(make_side(scene, &d->a, "a", &use, &out->sides[0]));
@@ -294,7 +307,7 @@ pbs_status world_joint_make(const struct scene *scene, const pbs_joint_desc *d,
 }
 
 bool world_joint_uses_axes(const struct world_joint *joint) {
-    return joint->table->has_frames || limits_swing(&joint->desc);
+    return joint->table->has_frames || limits_turns(&joint->desc);
 }
 
 static bool has_axes(const struct joint_side *side) {
@@ -306,12 +319,11 @@ static bool has_axes(const struct joint_side *side) {
 }
 
 pbs_status world_joint_check_axes(const struct world_joint *joint, const pbs_joint_desc *d) {
-    return !limits_swing(d) || (has_axes(&joint->sides[0]) && has_axes(&joint->sides[1]))
+    return !limits_turns(d) || (has_axes(&joint->sides[0]) && has_axes(&joint->sides[1]))
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
-                             "swing_limit is %g, but a point of the joint cannot tell how its body "
-                             "is turned",
-                             d->swing_limit);
+                             "swing or twist has a limit, but a point of the joint cannot tell how "
+                             "its body is turned");
 }
 
 /// Whether the point or an axis that is used of the side depends on its k-th node.
@@ -352,17 +364,17 @@ static void add_row(struct joint *joint, struct joint_row row, enum joint_use us
     joint->rows[joint->row_count++] = row;
 }
 
-static void add_limits(const pbs_joint_desc *d, const struct joint_row *coordinate,
+static void add_limits(double lower, double upper, const struct joint_row *coordinate,
                        struct joint *joint) {
-    if (d->lower == d->upper) {
-        add_row(joint, *coordinate, JOINT_EQUAL, 1.0, d->lower);
+    if (lower == upper) {
+        add_row(joint, *coordinate, JOINT_EQUAL, 1.0, lower);
         return;
     }
-    if (isfinite(d->lower)) {
-        add_row(joint, *coordinate, JOINT_AT_MOST, -1.0, d->lower);
+    if (isfinite(lower)) {
+        add_row(joint, *coordinate, JOINT_AT_MOST, -1.0, lower);
     }
-    if (isfinite(d->upper)) {
-        add_row(joint, *coordinate, JOINT_AT_MOST, 1.0, d->upper);
+    if (isfinite(upper)) {
+        add_row(joint, *coordinate, JOINT_AT_MOST, 1.0, upper);
     }
 }
 
@@ -395,8 +407,10 @@ static void soften(const pbs_joint_desc *d, struct joint *joint) {
 
 struct joint world_joint_rows(const struct world_joint *joint) {
     const pbs_joint_desc *d = &joint->desc;
-    struct joint out = {
-        .arm = joint->arm, .tolerance = joint->tolerance, .stiffening = joint->stiffening};
+    struct joint out = {.arm = joint->arm,
+                        .tolerance = joint->tolerance,
+                        .stiffening = joint->stiffening,
+                        .angle_start = joint->angle};
     joint->table->add_rows(&out);
     for (uint32_t r = 0; r < out.row_count; r++) {
         out.rows[r].target = joint->targets[r];
@@ -404,15 +418,20 @@ struct joint world_joint_rows(const struct world_joint *joint) {
     if (joint->table->coordinate != NULL) {
         struct joint_row coordinate = {.scale = 1.0};
         joint->table->coordinate(&out, &coordinate);
-        out.has_angle = coordinate.form == JOINT_ANGLE;
-        out.angle_start = joint->angle;
-        add_limits(d, &coordinate, &out);
+        out.counted = coordinate.form;
+        add_limits(d->lower, d->upper, &coordinate, &out);
         add_drives(d, &coordinate, &out);
     } else if (d->spring_stiffness > 0.0) {
         soften(d, &out);
     }
     if (limits_swing(d)) {
         joint->table->limit_swing(&out, d->swing_limit, &out.rows[out.row_count++]);
+    }
+    if (limits_twist(d)) {
+        struct joint_row twist = {.scale = 1.0};
+        joint->table->twist(&out, &twist);
+        out.counted = twist.form;
+        add_limits(d->twist_lower, d->twist_upper, &twist, &out);
     }
     for (uint32_t r = 0; r < out.row_count; r++) {
         out.rows[r].multiplier = joint->multiplier[r];
@@ -437,6 +456,8 @@ void world_joint_change(struct world_joint *joint, const pbs_joint_desc *d) {
     joint->desc = *d;
     world_joint_measure(joint);
     const struct joint after = world_joint_rows(joint);
+    // Turns are counted while there is something that they matter for.
+    joint->angle = joint_has_angle(&after) ? joint->angle : 0.0;
     for (uint32_t r = 0; r < JOINT_ROWS; r++) {
         const struct joint_row *was = &before.rows[r], *is = &after.rows[r];
         const bool stays = r < before.row_count && r < after.row_count && was->use == is->use &&

@@ -31,7 +31,7 @@ struct world_joint {
     double arm, tolerance;      ///< m
     // From step to step:
     double multiplier[JOINT_ROWS]; ///< N
-    double angle;                  ///< rad, turns counted
+    double angle;                  ///< rad, turns counted; 0 without one
     double stiffening;             ///< of penalties, >= 1
     bool broken;
     double broke_time, broke_force, broke_torque; ///< s, N, N m: of a broken one

@@ -196,8 +196,8 @@ static void keep_state(const struct joint *joint, const double *x, struct world_
     for (uint32_t r = 0; r < joint->row_count; r++) {
         own->multiplier[r] = joint->rows[r].multiplier;
     }
-    if (joint->has_angle) {
-        const struct joint_row row = {.form = JOINT_ANGLE};
+    if (joint_has_angle(joint)) {
+        const struct joint_row row = {.form = joint->counted};
         own->angle = joint_quantity(joint, &row, &values);
     }
     for (int s = 0; s < 2; s++) {

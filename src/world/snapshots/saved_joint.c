@@ -28,7 +28,7 @@ static void read_point(struct byte_reader *in, pbs_point *point) {
 }
 
 /// The numbers of a description in the order in which they are saved.
-enum { NUMBERS = 15 };
+enum { NUMBERS = 17 };
 static void list_numbers(pbs_joint_desc *d, double *out[NUMBERS]) {
     double *const all[NUMBERS] = {&d->lower,
                                   &d->upper,
@@ -44,7 +44,9 @@ static void list_numbers(pbs_joint_desc *d, double *out[NUMBERS]) {
                                   &d->break_shear,
                                   &d->break_bending,
                                   &d->break_torsion,
-                                  &d->swing_limit};
+                                  &d->swing_limit,
+                                  &d->twist_lower,
+                                  &d->twist_upper};
     for (int i = 0; i < NUMBERS; i++) {
         out[i] = all[i];
     }

@@ -78,6 +78,10 @@ ROW(swing_beyond_pi, d->kind = PBS_JOINT_BALL; d->swing_limit = 3.1416)
 ROW(swing_backwards, d->kind = PBS_JOINT_BALL; d->swing_limit = -INFINITY)
 ROW(swing_of_hinges, d->swing_limit = 1.0)
 ROW(swing_of_vertices, d->kind = PBS_JOINT_BALL; d->swing_limit = 1.0; d->b = at_vertex(s->cube, 0))
+ROW(twist_across, d->kind = PBS_JOINT_BALL; d->twist_lower = 1.0; d->twist_upper = -1.0)
+ROW(twist_of_nan, d->kind = PBS_JOINT_BALL; d->twist_upper = NAN)
+ROW(twist_of_hinges, d->twist_lower = -1.0)
+ROW(twist_of_vertices, d->kind = PBS_JOINT_BALL; d->twist_upper = 1.0; d->b = at_vertex(s->cube, 0))
 ROW(foreign_body, d->b.body.id = 12345)
 ROW(point_of_old_size, d->a.struct_size = 8)
 
@@ -116,6 +120,10 @@ static void wrong_joints_are_refused(void **state) {
         {swing_backwards, PBS_ERROR_ARGUMENT, "swing_limit is -inf"},
         {swing_of_hinges, PBS_ERROR_ARGUMENT, "a hinge has no swing"},
         {swing_of_vertices, PBS_ERROR_ARGUMENT, "point b cannot tell"},
+        {twist_across, PBS_ERROR_ARGUMENT, "twist_lower is 1 and twist_upper -1"},
+        {twist_of_nan, PBS_ERROR_ARGUMENT, "twist_upper nan"},
+        {twist_of_hinges, PBS_ERROR_ARGUMENT, "a hinge has no twist"},
+        {twist_of_vertices, PBS_ERROR_ARGUMENT, "point b cannot tell"},
         {foreign_body, PBS_ERROR_HANDLE, "body"},
         {point_of_old_size, PBS_ERROR_STRUCT_SIZE, "pbs_point"},
     };
@@ -549,7 +557,7 @@ static void joined_bodies_do_not_touch(void **state) {
 
 enum { BUSY_JOINTS = 4 };
 
-/// A door, a rope, a weld that breaks, and a ball whose brick is thrown against its limit.
+/// A door, a rope, a weld that breaks, and a ball whose brick is thrown against its limits.
 static pbs_world *busy_world(int32_t threads, pbs_joint joints[BUSY_JOINTS]) {
     struct scene s;
     pbs_world_desc settings;
@@ -578,6 +586,8 @@ static pbs_world *busy_world(int32_t threads, pbs_joint joints[BUSY_JOINTS]) {
     const pbs_body thrown = add_brick(s.world, 0.0, 2.0);
     d = describe_joint(PBS_JOINT_BALL, in_space(0.0, 1.9, 0.0), on_body(thrown, 0.0, -0.1, 0.0));
     d.swing_limit = 0.3;
+    d.twist_lower = -0.2;
+    d.twist_upper = 0.1;
     assert_ok(pbs_joint_create(s.world, &d, &joints[3]));
     assert_ok(pbs_body_set_motion(s.world, thrown, NULL, (const double[3]){4.0, 3.0, 1.0}));
     return s.world;
