@@ -1,8 +1,7 @@
 // A ragdoll of soft limbs falls down stairs. Inside each limb is a stiff bone, to which vertices of
-// the flesh are attached. Bones are joined by hinges with limits (elbows, knees, waist) and by
-// balls (neck, shoulders, hips), whose swing a second joint limits: a distance that may not become
-// too short or too long. Writes NAME.html, NAME.png, NAME_sheet.png, NAME.glb and NAME_energy.csv.
-// SPDX-License-Identifier: MIT
+// the flesh are attached. Bones are joined by hinges (elbows, knees, waist) and by balls (neck,
+// shoulders, hips), all with limits: of the angle, or of swing and twist. Writes NAME.html,
+// NAME.png, NAME_sheet.png, NAME.glb and NAME_energy.csv. SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 
 #include <math.h>
@@ -21,23 +20,24 @@ struct limb {
     double from[3], to[3];
     double radius;       ///< m, of the flesh
     double spare;        ///< m: flesh begins and ends so far from the ends of the bone
-    double axis[3];      ///< of a hinge
-    double lower, upper; ///< rad, of a hinge; of a ball the most swing is `upper`
+    double axis[3];      ///< of a hinge; that of a ball is the limb's own
+    double lower, upper; ///< rad: of the angle of a hinge, of the twist of a ball
+    double swing;        ///< rad: of a ball
 };
 
 // y is up, the ragdoll looks along +x, and its arms are along z.
 static const struct limb limbs[LIMBS] = {
-    {NO_LIMB, BALL, {0, 0.92, 0}, {0, 1.08, 0}, 0.13, 0.06, {0}, 0, 0},       // hip
-    {0, HINGE, {0, 1.10, 0}, {0, 1.40, 0}, 0.14, 0.05, {0, 0, 1}, -0.9, 0.3}, // chest
-    {1, BALL, {0, 1.46, 0}, {0, 1.70, 0}, 0.10, 0.06, {0}, 0, 0.5},           // head
-    {1, BALL, {0, 1.40, 0.19}, {0, 1.40, 0.47}, 0.05, 0.03, {0}, 0, 1.2}, // upper arms, forearms
-    {3, HINGE, {0, 1.40, 0.48}, {0, 1.40, 0.76}, 0.045, 0.02, {0, 1, 0}, 0, 2.2},
-    {1, BALL, {0, 1.40, -0.19}, {0, 1.40, -0.47}, 0.05, 0.03, {0}, 0, 1.2},
-    {5, HINGE, {0, 1.40, -0.48}, {0, 1.40, -0.76}, 0.045, 0.02, {0, -1, 0}, 0, 2.2},
-    {0, BALL, {0, 0.88, 0.10}, {0, 0.50, 0.10}, 0.075, 0.04, {0}, 0, 0.9}, // thighs, shins
-    {7, HINGE, {0, 0.48, 0.10}, {0, 0.08, 0.10}, 0.06, 0.02, {0, 0, 1}, -2.2, 0},
-    {0, BALL, {0, 0.88, -0.10}, {0, 0.50, -0.10}, 0.075, 0.04, {0}, 0, 0.9},
-    {9, HINGE, {0, 0.48, -0.10}, {0, 0.08, -0.10}, 0.06, 0.02, {0, 0, 1}, -2.2, 0},
+    {NO_LIMB, BALL, {0, 0.92, 0}, {0, 1.08, 0}, 0.13, 0.06, {0}, 0, 0, 0},        // hip
+    {0, HINGE, {0, 1.10, 0}, {0, 1.40, 0}, 0.14, 0.05, {0, 0, 1}, -0.9, 0.3, 0},  // chest
+    {1, BALL, {0, 1.46, 0}, {0, 1.70, 0}, 0.10, 0.06, {0}, -0.8, 0.8, 0.5},       // head
+    {1, BALL, {0, 1.40, 0.19}, {0, 1.40, 0.47}, 0.05, 0.03, {0}, -0.8, 0.8, 1.2}, // arms
+    {3, HINGE, {0, 1.40, 0.48}, {0, 1.40, 0.76}, 0.045, 0.02, {0, 1, 0}, 0, 2.2, 0},
+    {1, BALL, {0, 1.40, -0.19}, {0, 1.40, -0.47}, 0.05, 0.03, {0}, -0.8, 0.8, 1.2},
+    {5, HINGE, {0, 1.40, -0.48}, {0, 1.40, -0.76}, 0.045, 0.02, {0, -1, 0}, 0, 2.2, 0},
+    {0, BALL, {0, 0.88, 0.10}, {0, 0.50, 0.10}, 0.075, 0.04, {0}, -0.5, 0.5, 0.9}, // legs
+    {7, HINGE, {0, 0.48, 0.10}, {0, 0.08, 0.10}, 0.06, 0.02, {0, 0, 1}, -2.2, 0, 0},
+    {0, BALL, {0, 0.88, -0.10}, {0, 0.50, -0.10}, 0.075, 0.04, {0}, -0.5, 0.5, 0.9},
+    {9, HINGE, {0, 0.48, -0.10}, {0, 0.08, -0.10}, 0.06, 0.02, {0, 0, 1}, -2.2, 0, 0},
 };
 
 static const double BONE = 0.015; // m: its radius
@@ -53,12 +53,11 @@ struct ragdoll {
     const struct settings *settings;
     pbs_body bones[LIMBS], flesh[LIMBS];
     pbs_joint hinges[LIMBS]; // null where the joint is a ball
-    pbs_joint swings[LIMBS]; // the distance that limits a ball
     size_t attached;
     double mass; // kg
     // What is measured:
     double beyond;        // rad: the most that a hinge was beyond its limits
-    double swing;         // m: likewise of distances
+    double swing;         // rad: likewise of a ball's swing
     double energy, rise;  // J: of all, and the most by which it rose in a step
     double lost;          // J, since the beginning
     double first, hip;    // m: the height of the hip, at first and at last
@@ -174,44 +173,34 @@ static void add_limb(struct assembly *a, struct ragdoll *r, int i) {
 // Joints
 // ----------------------------------------------------------------------------------------------
 
-/// A ball lets a limb swing and twist freely. A distance between a point on the carrier's side of
-/// the joint and one on the limb changes with the swing, so its limits are those of the swing.
-static void limit_swing(struct assembly *a, struct ragdoll *r, int i) {
-    const struct limb *limb = &limbs[i];
-    const double arm = 0.1, length = length_of(limb->from, limb->to);
-    double behind[3], ahead[3], from[3], to[3];
+/// The direction of one place from another, as the ragdoll stands at first.
+static void direction_between(const struct settings *s, const double from[3], const double to[3],
+                              double out[3]) {
+    double a[3], b[3];
+    stand(s, from, a);
+    stand(s, to, b);
     for (int k = 0; k < 3; k++) {
-        const double step = arm * (limb->to[k] - limb->from[k]) / length;
-        behind[k] = limb->from[k] - step;
-        ahead[k] = limb->from[k] + step;
+        out[k] = (b[k] - a[k]) / length_of(a, b);
     }
-    stand(r->settings, behind, from);
-    stand(r->settings, ahead, to);
-    pbs_joint_desc d = joint_between(PBS_JOINT_DISTANCE,
-                                     assembly_point(a, r->bones[limb->carrier], from),
-                                     assembly_point(a, r->bones[i], to));
-    d.lower = 2.0 * arm * cos(0.5 * limb->upper);
-    r->swings[i] = assembly_join(a, &d);
 }
 
 static void join_limb(struct assembly *a, struct ragdoll *r, int i) {
     const struct limb *limb = &limbs[i];
     const double origin[3] = {0.0};
-    double at[3], foot[3], head[3];
+    double at[3];
     stand(r->settings, limb->from, at);
     pbs_joint_desc d = assembly_joint_at(a, limb->kind, r->bones[limb->carrier], r->bones[i], at);
     if (limb->kind == HINGE) {
-        stand(r->settings, origin, foot);
-        stand(r->settings, limb->axis, head);
-        for (int k = 0; k < 3; k++) {
-            d.axis[k] = head[k] - foot[k];
-        }
+        direction_between(r->settings, origin, limb->axis, d.axis);
         d.lower = limb->lower;
         d.upper = limb->upper;
         r->hinges[i] = assembly_join(a, &d);
     } else {
+        direction_between(r->settings, limb->from, limb->to, d.axis);
+        d.swing_limit = limb->swing;
+        d.twist_lower = limb->lower;
+        d.twist_upper = limb->upper;
         assembly_join(a, &d);
-        limit_swing(a, r, i);
     }
 }
 
@@ -235,15 +224,33 @@ static void add_stairs(struct assembly *a, struct ragdoll *r) {
 // What is measured
 // ----------------------------------------------------------------------------------------------
 
+/// Where a direction of a bone at first points now.
+static void turn_with(struct assembly *a, pbs_body bone, const double at_first[3], double out[3]) {
+    double matrix[9] = {0.0};
+    assembly_check(a, pbs_body_transform(a->world, bone, NULL, matrix));
+    for (int k = 0; k < 3; k++) {
+        out[k] = matrix[3 * k] * at_first[0] + matrix[3 * k + 1] * at_first[1] +
+                 matrix[3 * k + 2] * at_first[2];
+    }
+}
+
+/// rad: how far a limb on a ball has swung from where its carrier has turned the place it had.
+static double swing_of(struct assembly *a, const struct ragdoll *r, int i) {
+    double at_first[3], carried[3], own[3];
+    direction_between(r->settings, limbs[i].from, limbs[i].to, at_first);
+    turn_with(a, r->bones[limbs[i].carrier], at_first, carried);
+    turn_with(a, r->bones[i], at_first, own);
+    return 2.0 * asin(fmin(1.0, 0.5 * length_of(carried, own)));
+}
+
 static void measure_limits(struct assembly *a, struct ragdoll *r) {
     for (int i = 1; i < LIMBS; i++) {
-        const bool is_hinge = limbs[i].kind == HINGE;
-        const pbs_joint joint = is_hinge ? r->hinges[i] : r->swings[i];
-        const double q = assembly_state(a, joint).coordinate;
-        pbs_joint_desc d = {.struct_size = sizeof d};
-        assembly_check(a, pbs_joint_settings(a->world, joint, &d));
-        double *const most = is_hinge ? &r->beyond : &r->swing;
-        *most = fmax(*most, fmax(d.lower - q, q - d.upper));
+        if (limbs[i].kind == HINGE) {
+            const double q = assembly_state(a, r->hinges[i]).coordinate;
+            r->beyond = fmax(r->beyond, fmax(limbs[i].lower - q, q - limbs[i].upper));
+        } else {
+            r->swing = fmax(r->swing, swing_of(a, r, i) - limbs[i].swing);
+        }
     }
 }
 

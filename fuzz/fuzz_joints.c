@@ -92,6 +92,13 @@ static void take_settings(struct session *s, pbs_joint_desc *d) {
         d->tolerance = take_number(&s->in);
         d->touching = take(&s->in) % 3;
     }
+    if (change & 32) {
+        d->swing_limit = take_number(&s->in);
+    }
+    if (change & 64) {
+        d->twist_lower = take_number(&s->in);
+        d->twist_upper = take_number(&s->in);
+    }
 }
 
 static pbs_joint *take_joint(struct session *s) {

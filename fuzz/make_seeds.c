@@ -301,9 +301,9 @@ static void fill_liquid(pbs_world *world) {
     require(scene_step(world, 2) >= 0);
 }
 
-/// A cube full of gas in wind, on a breakable hinge with a spring, a motor and a limit, under a
-/// lasting torque, a force that waits for the next step and a gravity of its own; a sensor around
-/// it.
+/// A cube full of gas in wind, on a breakable hinge with a spring, a motor and a limit and a ball
+/// with limited swing and twist, under a lasting torque, a force that waits for the next step and a
+/// gravity of its own; a sensor around it.
 static void fill_joined(pbs_world *world) {
     static const double push[3] = {1.0, 0.0, 0.0}, turn[3] = {0.0, 0.5, 0.0}, up[3] = {0.0, 1.0};
     pbs_pressure_desc gas;
@@ -335,6 +335,13 @@ static void fill_joined(pbs_world *world) {
     d.spring_stiffness = 0.2;
     d.spring_damping = 0.01;
     d.break_force = 1e4;
+    require(pbs_joint_create(world, &d, &joint) == PBS_OK);
+    const pbs_point at = d.b, place = d.a;
+    require(pbs_joint_desc_init(&d, sizeof d) == PBS_OK);
+    d.a = place;
+    d.b = at;
+    d.swing_limit = 0.1;
+    d.twist_upper = 0.2;
     require(pbs_joint_create(world, &d, &joint) == PBS_OK);
     require(pbs_region_desc_init(&region, sizeof region) == PBS_OK);
     require(pbs_sensor_create(world, &region, &sensor) == PBS_OK);

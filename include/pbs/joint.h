@@ -17,7 +17,8 @@ typedef struct pbs_joint {
 /// Values of pbs_joint_desc.kind. Of the motions that a joint leaves free one is its coordinate:
 /// limits, a motor and a spring act on that.
 typedef enum pbs_joint_kind {
-    PBS_JOINT_BALL,   ///< two points stay together; no coordinate. Any two points
+    PBS_JOINT_BALL,   ///< two points stay together; no coordinate. Any two points; limits of swing
+                      ///< and twist need sides that can tell how they are turned
     PBS_JOINT_WELD,   ///< the sides stay as they are to each other; no coordinate
     PBS_JOINT_HINGE,  ///< two points stay together, the sides turn about the axis; coordinate: the
                       ///< angle, rad, turns counted, 0 where the joint was made
@@ -36,8 +37,8 @@ typedef struct pbs_joint_desc {
     int32_t kind;         ///< PBS_JOINT_*
     pbs_point a, b; ///< the points that are joined, at least one of a body, not both of one vertex.
                     ///< The body's place when the joint is made is where the joint is at rest
-    double axis[3]; ///< in space, of any length but 0: the main axis of hinge, slider, cylinder; of
-                    ///< a weld it does not matter
+    double axis[3]; ///< in space, of any length but 0: the main axis of hinge, slider, cylinder,
+                    ///< and of a ball with limits of swing or twist; of a weld it does not matter
     double lower, upper; ///< limits of the coordinate, rad or m, lower <= upper; equal ones hold it
                          ///< there; -infinity, infinity: none
     double motor_velocity;   ///< rad/s or m/s: of the coordinate, that the motor keeps up
@@ -63,10 +64,17 @@ typedef struct pbs_joint_desc {
     double break_shear;   ///< N, across the axis
     double break_bending; ///< N m, about axes across it
     double break_torsion; ///< N m, about it
+    double swing_limit;   ///< rad, above 0, at most pi: of a ball, the angle between the main axes
+                          ///< of both sides, which are both `axis` when the joint is made, is at
+                          ///< most this; turning about them is free. Infinity or pi: any angle
+    double twist_lower, twist_upper; ///< rad, as lower and upper: of a ball, how far side b has
+                                     ///< turned about its main axis, besides the shortest turn that
+                                     ///< takes the main axis of a to that of b. Equal ones hold it
+                                     ///< there. Where both axes are opposite, twist is undefined
 } pbs_joint_desc;
 
 /// Fills *d: a ball joint of the origin of space and nothing, axis (0, 0, 1), without limits, motor
-/// and spring, that never breaks.
+/// and spring, that never breaks and turns freely.
 /// @param struct_size  sizeof(pbs_joint_desc) as the caller was compiled
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size);
@@ -74,9 +82,12 @@ PBS_API pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size);
 /// Joins two points. The joint is exact: no stiffness is chosen, and where a step ends its
 /// equations hold to desc.tolerance, whatever the masses. Points of hinges and balls that are apart
 /// come together in the next step. The joint is destroyed with either body.
+/// At least one point must be free to move: not of space, and not of vertices that are all pinned
+/// or scripted. If they are pinned or scripted later, the joint's equations are left out, whatever
+/// its gap is, until one is free again.
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number out of its range, a point of
-/// pbs_world_point_position, a side without axes where the kind needs them, two points of space,
-/// limits or a motor for a kind without coordinate, a scheme that moves no joints),
+/// pbs_world_point_position, a side without axes where the kind or a limit needs them, no point
+/// that is free, limits or a motor for a kind without coordinate, a scheme that moves no joints),
 /// PBS_ERROR_HANDLE, PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY; then nothing has changed
 /// @see docs/theory/joints.md
 PBS_API pbs_status pbs_joint_create(pbs_world *w, const pbs_joint_desc *d, pbs_joint *out);
@@ -115,7 +126,8 @@ PBS_API pbs_status pbs_weld_desc_init(pbs_weld_desc *d, size_t struct_size);
 /// normal as axis: of an area A with the smaller section modulus W and the polar one W_p it bears
 /// the tension tensile_strength A, the bending moment tensile_strength W, the shear
 /// shear_strength A and the torque shear_strength W_p. They are joints as any other, the last
-/// *count of pbs_world_joint_at, in the order of bodies and of the first one's triangles.
+/// *count of pbs_world_joint_at, in the order of bodies and of the first one's triangles. Two
+/// bodies that are pinned are welded too: the weld acts once one of them is free.
 /// @param count  how many; may be null
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number out of its range, a body named twice or
 /// without tetrahedra or a frame, a scheme that moves no joints), PBS_ERROR_HANDLE,

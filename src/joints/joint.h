@@ -34,7 +34,10 @@ enum joint_form {
     JOINT_COMPONENT, ///< a component of the first vector
     JOINT_PRODUCT,   ///< the product of the first and the second vector
     JOINT_LENGTH,    ///< the length of the first vector
-    JOINT_ANGLE      ///< rad: how far b has turned against a about the main axis, turns counted
+    JOINT_CHORD,     ///< that of the first less the second: of unit vectors 2 sin(angle / 2)
+    JOINT_SUM,       ///< that of the first and the second: of unit vectors 2 cos(angle / 2)
+    JOINT_ANGLE,     ///< rad: how far b has turned against a about the main axis, turns counted
+    JOINT_TWIST ///< rad: likewise, less the shortest turn that takes one main axis to the other
 };
 
 /// What the equation C = scale (q - target) asks for.
@@ -65,14 +68,15 @@ struct joint_row {
 struct joint {
     uint32_t node_count;
     uint32_t node[JOINT_NODES];
+    uint32_t number; ///< the caller's, for messages
     struct joint_vector vectors[JOINT_VECTORS];
     uint32_t row_count;
     struct joint_row rows[JOINT_ROWS];
-    double arm;         ///< m: what turns angles into lengths
-    double tolerance;   ///< m, of every row
-    double stiffening;  ///< factor of all penalties, >= 1; kept from step to step
-    double angle_start; ///< rad: the angle at the start of the step, turns counted
-    bool has_angle;
+    double arm;               ///< m: what turns angles into lengths
+    double tolerance;         ///< m, of every row
+    double stiffening;        ///< factor of all penalties, >= 1; kept from step to step
+    double angle_start;       ///< rad: the angle at the start of the step, turns counted
+    enum joint_form counted;  ///< JOINT_ANGLE or JOINT_TWIST: the angle; else there is none
     uint32_t whole_row_count; ///< of a joint that joint_set_break broke: row_count before
 };
 
@@ -91,21 +95,26 @@ double joint_quantity(const struct joint *joint, const struct joint_row *row,
 double joint_constraint(const struct joint *joint, const struct joint_row *row,
                         const struct joint_values *values, double time);
 
-/// The derivatives of C by the vectors. Returns how many vectors C depends on, at most 3.
+/// Whether the joint has an angle whose turns are counted.
+bool joint_has_angle(const struct joint *joint);
+
+/// The derivatives of C by the vectors. Returns how many vectors C depends on.
+enum { JOINT_DERIVATIVES = 4 };
 struct joint_derivative {
     enum joint_vector_name name;
     double by[3];
 };
 int joint_differentiate(const struct joint *joint, const struct joint_row *row,
-                        const struct joint_values *values, struct joint_derivative out[3]);
+                        const struct joint_values *values,
+                        struct joint_derivative out[JOINT_DERIVATIVES]);
 
 /// The gradient of C over the joint's nodes.
 void joint_gradient(const struct joint *joint, const struct joint_row *row,
                     const struct joint_values *values, double out[JOINT_COORDINATES]);
 
 /// The upper triangle of block += factor times the second derivatives of C, JOINT_COORDINATES
-/// squared entries. Second derivatives of angles are left out, and those of lengths for factor < 0,
-/// where they make the block indefinite.
+/// squared entries. Second derivatives of angles are left out, and those of lengths where factor
+/// times scale is negative, where they make the block indefinite.
 void joint_add_curvature(const struct joint *joint, const struct joint_row *row,
                          const struct joint_values *values, double factor, double *block);
 

@@ -188,8 +188,8 @@ void joint_set_begin_step(struct joint_set *set, const double *x) {
         struct joint_values values;
         save(joint, set->saved + SAVED * i);
         joint_measure(joint, x, &values);
-        if (joint->has_angle) {
-            const struct joint_row row = {.form = JOINT_ANGLE};
+        if (joint_has_angle(joint)) {
+            const struct joint_row row = {.form = joint->counted};
             joint->angle_start = joint_quantity(joint, &row, &values);
         }
         for (uint32_t r = 0; r < joint->row_count; r++) {
@@ -432,6 +432,20 @@ double joint_set_gap(const struct joint_set *set, const struct joint_step *step,
         struct constraint_evaluation evaluation;
         begin_evaluation(&set->joints[i], step, x, &evaluation);
         most = fmax(most, gap_of(set, &set->joints[i], &evaluation, motors));
+    }
+    return most;
+}
+
+struct joint_miss joint_set_widest(const struct joint_set *set, const double *x) {
+    struct joint_miss most = {0};
+    for (size_t i = 0; i < set->count; i++) {
+        const struct joint *const joint = &set->joints[i];
+        struct constraint_evaluation evaluation;
+        begin_evaluation(joint, NULL, x, &evaluation);
+        const double share = gap_of(set, joint, &evaluation, false);
+        if (share > most.share) {
+            most = (struct joint_miss){joint->number, share * joint->tolerance, share};
+        }
     }
     return most;
 }

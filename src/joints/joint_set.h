@@ -82,6 +82,14 @@ struct joint_step {
 double joint_set_gap(const struct joint_set *set, const struct joint_step *step, const double *x,
                      bool motors);
 
+/// The joint that is farthest from holding at x relative to its tolerance, limited rows aside.
+struct joint_miss {
+    uint32_t number; ///< of the joint; 0 if all hold exactly
+    double gap;      ///< m
+    double share;    ///< gap / tolerance: what joint_set_gap returns
+};
+struct joint_miss joint_set_widest(const struct joint_set *set, const double *x);
+
 /// Whether one-sided and limited rows act at the end of the step as the step has reckoned.
 bool joint_set_agrees(const struct joint_set *set, const struct joint_step *step);
 

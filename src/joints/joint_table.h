@@ -17,6 +17,12 @@ struct joint_table {
     /// Fills form and vectors of the coordinate, with the scale that makes it metres. Null: nothing
     /// is left free that could be limited or driven.
     void (*coordinate)(const struct joint *joint, struct joint_row *out);
+    /// Fills the row C <= 0 that keeps the angle between the main axes of both sides, which need
+    /// axes for it only, within a limit between 0 and pi. Null: the kind has no such limit.
+    void (*limit_swing)(const struct joint *joint, double limit, struct joint_row *out);
+    /// Fills form and scale of the turn about the main axes, with which swing goes: either limit
+    /// may be had without the other.
+    void (*twist)(const struct joint *joint, struct joint_row *out);
 };
 
 extern const struct joint_table joint_table_ball, joint_table_weld, joint_table_hinge,

@@ -145,7 +145,7 @@ Joint = struct("pbs_joint", (U64, "id"))
 JointDesc = struct(
     "pbs_joint_desc", (U32, "struct_size"), (I32, "kind"), (Point, "a b"), (DOUBLE * 3, "axis"),
     (DOUBLE, "lower upper motor_velocity motor_force spring_stiffness spring_damping spring_target break_force break_torque"),
-    (I32, "touching reserved"), (DOUBLE, "tolerance break_tension break_shear break_bending break_torsion"))
+    (I32, "touching reserved"), (DOUBLE, "tolerance break_tension break_shear break_bending break_torsion swing_limit twist_lower twist_upper"))
 WeldDesc = struct(
     "pbs_weld_desc", (U32, "struct_size reserved"), (SIZE, "body_count"), (POINTER, "bodies"),
     (DOUBLE, "distance least_area tensile_strength shear_strength weibull_modulus"), (U64, "seed"), (DOUBLE, "inset tolerance"))

@@ -3,6 +3,7 @@
 #include "support/joint_testing.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/matrix3/math3.h"
 #include "integrate/scheme.h"
@@ -653,6 +654,43 @@ static void joints_that_contradict_each_other_say_so(void **state) {
     pbs_world_destroy(world);
 }
 
+/// A host reads which joint to look at: of those that contradict each other the one that misses by
+/// most of its tolerances, by its index among all joints, also those that have broken.
+static void the_worst_of_contradicting_joints_is_named(void **state) {
+    (void)state;
+    const double sides[3] = {0.2, 0.1, 0.1}, at[3] = {0.0, 0.0, 0.0}, other[3] = {1.0, 0.0, 0.0};
+    for (int worst = 1; worst <= 2; worst++) {
+        pbs_world *world = new_joint_world(PBS_SCHEME_IMPLICIT_EULER, G);
+        const pbs_body brick = add_box(world, sides, 1.0, at, 1e6);
+        const pbs_body falling = add_box(world, sides, 1.0, other, 1e6);
+        pbs_joint joints[3];
+        for (int k = 0; k < 3; k++) {
+            // The first breaks under the weight of its brick. The others pull equally.
+            const pbs_body body = k == 0 ? falling : brick;
+            pbs_joint_desc d = describe_joint(PBS_JOINT_BALL,
+                                              in_space(k == 0 ? 1.0 : 0.3 * k, 0.0, 0.0),
+                                              on_body(body, 0.0, 0.0, 0.0));
+            d.break_force = k == 0 ? 0.5 * G : INFINITY;
+            d.tolerance = k == worst ? 1e-8 : 1e-6;
+            assert_ok(pbs_joint_create(world, &d, &joints[k]));
+        }
+        for (int i = 0; i < 2; i++) {
+            unsigned index = 0;
+            double gap = 0.0;
+            assert_status(pbs_world_step(world, 0.01), PBS_NOT_CONVERGED);
+            assert_int_equal(sscanf(pbs_last_error(),
+                                    "joint %u (of pbs_world_joint_at) misses by %lg m", &index,
+                                    &gap),
+                             2);
+            assert_int_equal(index, worst);
+            // Messages have six digits.
+            assert_near(gap / joint_state_of(world, joints[worst]).gap, 1.0, 1e-5, "gap");
+        }
+        assert_int_equal(joint_state_of(world, joints[0]).broken, 1);
+        pbs_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rod_swings_with_the_period_of_a_pendulum),
@@ -673,6 +711,7 @@ int main(void) {
         cmocka_unit_test(hinges_with_springs_find_equilibrium),
         cmocka_unit_test(a_free_linkage_keeps_its_momentum),
         cmocka_unit_test(joints_that_contradict_each_other_say_so),
+        cmocka_unit_test(the_worst_of_contradicting_joints_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

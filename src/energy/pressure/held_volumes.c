@@ -99,6 +99,19 @@ double held_volumes_gap(struct pressure *pressure, const double *x, const double
     return most;
 }
 
+struct held_volume_miss held_volumes_widest(struct pressure *pressure, const double *x) {
+    struct held_volume_miss most = {0};
+    FOR_EACH_HELD(pressure, s) {
+        const double share = gap_of(pressure, s, x, NULL);
+        if (share > most.share) {
+            most = (struct held_volume_miss){.node = pressure->nodes[pressure->node_start[s]],
+                                             .gap = share * TOLERANCE * pressure->held[s].target,
+                                             .share = share};
+        }
+    }
+    return most;
+}
+
 static void add_gradient(struct pressure *p, size_t surface, const double *x, double excess,
                          double *gradient) {
     pressure_differentiate(p, surface, x, p->held_gradient);

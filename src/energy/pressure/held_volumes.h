@@ -25,6 +25,14 @@ void held_volumes_begin_stage(struct pressure *pressure, const struct stage_node
 /// step from there, as that step reckons. 0 where nothing is held.
 double held_volumes_gap(struct pressure *pressure, const double *x, const double *direction);
 
+/// The volume that is farthest from holding at x relative to its tolerance.
+struct held_volume_miss {
+    uint32_t node; ///< of its surface
+    double gap;    ///< m^3
+    double share;  ///< gap / tolerance; 0 if all hold exactly
+};
+struct held_volume_miss held_volumes_widest(struct pressure *pressure, const double *x);
+
 /// p = p - rho C with C at x or, if `direction` is not null, at the end of the Newton step from
 /// `from` as it reckons. Returns the change of the objective at x, J, and adds that of its
 /// gradient, which may be null.

@@ -418,15 +418,30 @@ static void begin_constraints(struct step *step, double weight, double time, con
     }
 }
 
-/// Joints that contradict each other are told about, and the step goes on.
-static void report_joints(struct step *step) {
-    if (has_constraints(step) && step->result.newton.constraint_gap > 1.0 &&
-        step->result.status == PBS_OK) {
+/// Joints that contradict each other at a stage's solution x, and volumes that what is pinned does
+/// not allow, are told about, and the step goes on.
+static void report_constraints(struct step *step, const double *x) {
+    if (!has_constraints(step) || !(step->result.newton.constraint_gap > 1.0) ||
+        step->result.status != PBS_OK) {
+        return;
+    }
+    const struct objective *const o = &step->problem->objective;
+    const struct joint_miss joint = joint_set_widest(o->constraints->joints, x);
+    const struct held_volume_miss volume = held_volumes_widest(o->constraints->volumes, x);
+    if (joint.share > fmax(1.0, volume.share)) {
         step->result.status = status_fail(
             PBS_NOT_CONVERGED,
-            "joints hold only to %g of their tolerance: they contradict each other, or what is "
-            "pinned",
-            step->result.newton.constraint_gap);
+            "joint %u (of pbs_world_joint_at) misses by %g m, %g times its tolerance: joints "
+            "contradict each other, or what is pinned",
+            (unsigned)joint.number, joint.gap, joint.share);
+        status_save(&step->result.unconverged);
+    } else if (volume.share > 1.0) {
+        step->result.status = status_fail(
+            PBS_NOT_CONVERGED,
+            "the volume that body %u (of pbs_world_body_at) holds misses by %g m^3, %g times its "
+            "tolerance: joints or what is pinned contradict it",
+            o->node_parts != NULL ? (unsigned)o->node_parts[volume.node] : 0, volume.gap,
+            volume.share);
         status_save(&step->result.unconverged);
     }
 }
@@ -457,7 +472,7 @@ static void run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
         !repeat_with_friction(step, &objective, stage->x)) {
         return;
     }
-    report_joints(step);
+    report_constraints(step, stage->x);
     const struct momentum_stage balance = {.mass = objective.mass,
                                            .predictor = w->predictor,
                                            .origin = w->position_history,
@@ -556,7 +571,7 @@ static void run_static_stage(struct step *step) {
     if (!accept_solution(step, &solved.newton)) {
         return;
     }
-    report_joints(step);
+    report_constraints(step, stage->x);
     w->potential_drop = solved.potential_drop + (problem->continues ? w->potential_drop : 0.0);
     vector_zero(step->tasks, step->count, stage->v);
     vector_zero(step->tasks, step->count, stage->a);

@@ -22,6 +22,9 @@ pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size) {
         .break_shear = INFINITY,
         .break_bending = INFINITY,
         .break_torsion = INFINITY,
+        .swing_limit = INFINITY,
+        .twist_lower = -INFINITY,
+        .twist_upper = INFINITY,
     };
     return settings_init(&settings_joint, d, struct_size, &defaults);
 }
@@ -64,6 +67,11 @@ pbs_status pbs_joint_create(pbs_world *w, const pbs_joint_desc *d, pbs_joint *ou
     RETURN_IF_FAILED(world_joint_check_scheme(w->scene.integrator.scheme));
     RETURN_IF_FAILED(handle_reserve(&w->scene.joints, &w->memory, 1));
     RETURN_IF_FAILED(world_make_joint(w, &settings, &joint));
+    const pbs_status status = world_joint_check_free(&w->scene, joint);
+    if (status < 0) {
+        memory_release(&w->memory, joint);
+        return status;
+    }
     world_add_joint(w, joint);
     *out = pbs_world_joint_at(w, w->scene.joints.count - 1);
     return PBS_OK;
@@ -150,6 +158,7 @@ pbs_status pbs_joint_set_settings(pbs_world *w, pbs_joint j, const pbs_joint_des
     RETURN_IF_FAILED(settings_read(&settings_joint, d, &settings));
     RETURN_IF_FAILED(check_same_place(&joint->desc, &settings));
     RETURN_IF_FAILED(world_joint_check(joint->table, &settings));
+    RETURN_IF_FAILED(world_joint_check_axes(joint, &settings));
     if (settings.touching != joint->desc.touching) {
         w->topology.contact_is_current = false;
     }

@@ -14,6 +14,8 @@ static const double TOLERANCE = 1e-8;
 // Axes of a frame whose volume is smaller than this, relative to its lengths, are those of a flat
 // element.
 static const double FLAT = 1e-6;
+// rad: no direction is farther from another.
+static const double HALF_TURN = 3.141592653589793;
 
 // --- what a host says ---
 
@@ -22,14 +24,13 @@ bool world_joint_has_directed_strengths(const pbs_joint_desc *d) {
            isfinite(d->break_torsion);
 }
 
-static pbs_status check_limits(const pbs_joint_desc *d) {
-    if (isnan(d->lower) || isnan(d->upper) || d->lower > d->upper || d->lower == INFINITY ||
-        d->upper == -INFINITY) {
+static pbs_status check_limits(double lower, double upper, const char *prefix) {
+    if (isnan(lower) || isnan(upper) || lower > upper || lower == INFINITY || upper == -INFINITY) {
         return status_fail(
             PBS_ERROR_ARGUMENT,
-            "lower is %g and upper %g, must be in this order, -infinity and infinity "
+            "%slower is %g and %supper %g, must be in this order, -infinity and infinity "
             "for none",
-            d->lower, d->upper);
+            prefix, lower, prefix, upper);
     }
     return PBS_OK;
 }
@@ -68,8 +69,41 @@ static pbs_status check_use(const struct joint_table *table, const pbs_joint_des
                : PBS_OK;
 }
 
+/// Whether the angle between the main axes has a limit.
+static bool limits_swing(const pbs_joint_desc *d) {
+    return d->swing_limit < HALF_TURN;
+}
+
+static bool limits_twist(const pbs_joint_desc *d) {
+    return isfinite(d->twist_lower) || isfinite(d->twist_upper);
+}
+
+/// Whether limits need axes that the kind does without.
+static bool limits_turns(const pbs_joint_desc *d) {
+    return limits_swing(d) || limits_twist(d);
+}
+
+static pbs_status check_turns(const struct joint_table *table, const pbs_joint_desc *d) {
+    if (!(d->swing_limit > 0.0) || (d->swing_limit > HALF_TURN && isfinite(d->swing_limit))) {
+        return status_fail(
+            PBS_ERROR_ARGUMENT,
+            "swing_limit is %g, must be above 0 and at most pi; infinity: there is none",
+            d->swing_limit);
+    }
+    if (limits_swing(d) && table->limit_swing == NULL) {
+        return status_fail(PBS_ERROR_ARGUMENT, "a %s has no swing that could be limited",
+                           table->name);
+    }
+    return table->twist != NULL || !limits_twist(d)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "a %s has no twist that could be limited",
+                             table->name);
+}
+
 pbs_status world_joint_check(const struct joint_table *table, const pbs_joint_desc *d) {
-    RETURN_IF_FAILED(check_limits(d));
+    RETURN_IF_FAILED(check_limits(d->lower, d->upper, ""));
+    RETURN_IF_FAILED(check_limits(d->twist_lower, d->twist_upper, "twist_"));
+    RETURN_IF_FAILED(check_turns(table, d));
     RETURN_IF_FAILED(check_finite(d->motor_velocity, "motor_velocity"));
     RETURN_IF_FAILED(check_not_negative(d->motor_force, "motor_force"));
     RETURN_IF_FAILED(check_not_negative(d->spring_stiffness, "spring_stiffness"));
@@ -107,26 +141,20 @@ static bool frame_of(const struct nodes *nodes, const struct anchor *anchor, boo
     return true;
 }
 
-/// Weights of the nodes whose sum is each axis.
-static pbs_status weigh_axes(const struct nodes *nodes, const struct anchor *anchor,
-                             const char *name, const double axes[JOINT_AXES][3],
-                             struct joint_side *side) {
+/// Weights of the nodes whose sum is each axis. False if the point has no frame, or a flat one.
+static bool weigh_axes(const struct nodes *nodes, const struct anchor *anchor,
+                       const double axes[JOINT_AXES][3], struct joint_side *side) {
     double columns[9], inverse[9] = {0.0};
     bool is_handles = false;
     if (!frame_of(nodes, anchor, &is_handles, columns)) {
-        return status_fail(
-            PBS_ERROR_ARGUMENT,
-            "point %s cannot tell how its body is turned: this joint needs points of "
-            "affine bodies, in tetrahedra or of space",
-            name);
+        return false;
     }
     double length = 0.0;
     for (int k = 0; k < 9; k++) {
         length = fmax(length, fabs(columns[k]));
     }
     if (!(fabs(determinant3(columns)) > FLAT * length * length * length)) {
-        return status_fail(PBS_ERROR_ARGUMENT, "point %s is in a flat element, which has no axes",
-                           name);
+        return false;
     }
     invert33(columns, inverse);
     for (int a = 0; a < JOINT_AXES; a++) {
@@ -135,7 +163,17 @@ static pbs_status weigh_axes(const struct nodes *nodes, const struct anchor *anc
         side->axis_weight[a][0] = is_handles ? 0.0 : -(c[0] + c[1] + c[2]);
         memcpy(side->axis_weight[a] + 1, c, sizeof c);
     }
-    return PBS_OK;
+    return true;
+}
+
+static pbs_status refuse_axes(const struct anchor *anchor, const char *name) {
+    return anchor->point.count == POINT_NODES
+               ? status_fail(PBS_ERROR_ARGUMENT, "point %s is in a flat element, which has no axes",
+                             name)
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "point %s cannot tell how its body is turned: this joint needs points "
+                             "of affine bodies, in tetrahedra or of space",
+                             name);
 }
 
 /// Right-handed unit vectors, the last along the main axis.
@@ -162,8 +200,14 @@ static pbs_status check_axis(const double axis[3]) {
 
 // --- the joint ---
 
+/// What a description asks of the axes of both sides.
+struct axes_use {
+    const double (*axes)[3]; ///< null: none
+    bool needed;             ///< false: a side may have none
+};
+
 static pbs_status make_side(const struct scene *scene, const pbs_point *point, const char *name,
-                            const double (*axes)[3], struct joint_side *side) {
+                            const struct axes_use *use, struct joint_side *side) {
     struct anchor anchor;
     RETURN_IF_FAILED(anchor_resolve(scene, point, name, &anchor));
     *side = (struct joint_side){.body = anchor.body, .count = anchor.point.count};
@@ -173,12 +217,16 @@ static pbs_status make_side(const struct scene *scene, const pbs_point *point, c
         side->node[k] = anchor.point.node[k] - (uint32_t)anchor.body->node_start;
         side->weight[k] = anchor.point.weight[k];
     }
-    if (axes != NULL && anchor.body == NULL) {
-        memcpy(side->axis, axes, sizeof side->axis);
+    if (use->axes == NULL) {
+        return PBS_OK;
     }
-    return axes != NULL && anchor.body != NULL
-               ? weigh_axes(&scene->nodes, &anchor, name, axes, side)
-               : PBS_OK;
+    if (anchor.body == NULL) {
+        memcpy(side->axis, use->axes, sizeof side->axis);
+        return PBS_OK;
+    }
+    return weigh_axes(&scene->nodes, &anchor, use->axes, side) || !use->needed
+               ? PBS_OK
+               : refuse_axes(&anchor, name);
 }
 
 static void position_of(const struct scene *scene, const struct joint_side *side, double out[3]) {
@@ -225,11 +273,14 @@ pbs_status world_joint_make(const struct scene *scene, const pbs_joint_desc *d,
     double axes[JOINT_AXES][3];
     RETURN_IF_FAILED(check_axis(d->axis));
     make_axes(d->axis, axes);
-    const double(*wanted)[3] = table->has_frames ? (const double(*)[3])axes : NULL;
+    // A ball has axes where its sides can tell them, as it may be limited later.
+    const struct axes_use use = {
+        .axes = table->has_frames || table->limit_swing != NULL ? (const double(*)[3])axes : NULL,
+        .needed = table->has_frames || limits_turns(d)};
     *out = (struct world_joint){
         .table = table, .desc = *d, .stiffening = 1.0, .contact_distance = -1.0};
-    RETURN_IF_FAILED(make_side(scene, &d->a, "a", wanted, &out->sides[0]));
-    RETURN_IF_FAILED(make_side(scene, &d->b, "b", wanted, &out->sides[1]));
+    RETURN_IF_FAILED(make_side(scene, &d->a, "a", &use, &out->sides[0]));
+    RETURN_IF_FAILED(make_side(scene, &d->b, "b", &use, &out->sides[1]));
     RETURN_IF_FAILED(check_sides(out));
     world_joint_measure(out);
     double a[3], b[3], gap[3];
@@ -255,6 +306,54 @@ pbs_status world_joint_make(const struct scene *scene, const pbs_joint_desc *d,
     return PBS_OK;
 }
 
+bool world_joint_uses_axes(const struct world_joint *joint) {
+    return joint->table->has_frames || limits_turns(&joint->desc);
+}
+
+static bool has_axes(const struct joint_side *side) {
+    bool has = norm3(side->axis[JOINT_AXES - 1]) > 0.0;
+    for (uint32_t k = 0; k < side->count; k++) {
+        has = has || side->axis_weight[JOINT_AXES - 1][k] != 0.0;
+    }
+    return has;
+}
+
+pbs_status world_joint_check_axes(const struct world_joint *joint, const pbs_joint_desc *d) {
+    return !limits_turns(d) || (has_axes(&joint->sides[0]) && has_axes(&joint->sides[1]))
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "swing or twist has a limit, but a point of the joint cannot tell how "
+                             "its body is turned");
+}
+
+/// Whether the point or an axis that is used of the side depends on its k-th node.
+static bool depends_on(const struct joint_side *side, uint32_t k, bool axes) {
+    bool depends = side->weight[k] != 0.0;
+    for (int a = 0; a < JOINT_AXES && axes; a++) {
+        depends = depends || side->axis_weight[a][k] != 0.0;
+    }
+    return depends;
+}
+
+static bool can_move(const struct scene *scene, const struct joint_side *side, bool axes) {
+    for (uint32_t k = 0; k < side->count; k++) {
+        const size_t node = side->body->node_start + side->node[k];
+        if (scene->nodes.constrained_axes[node] != PBS_AXIS_ALL && depends_on(side, k, axes)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+pbs_status world_joint_check_free(const struct scene *scene, const struct world_joint *joint) {
+    const bool axes = world_joint_uses_axes(joint);
+    return can_move(scene, &joint->sides[0], axes) || can_move(scene, &joint->sides[1], axes)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "nothing can move the joint: both its points are of space, pinned or "
+                             "scripted, and one must be free when it is made");
+}
+
 // --- rows ---
 
 static void add_row(struct joint *joint, struct joint_row row, enum joint_use use, double scale,
@@ -265,17 +364,17 @@ static void add_row(struct joint *joint, struct joint_row row, enum joint_use us
     joint->rows[joint->row_count++] = row;
 }
 
-static void add_limits(const pbs_joint_desc *d, const struct joint_row *coordinate,
+static void add_limits(double lower, double upper, const struct joint_row *coordinate,
                        struct joint *joint) {
-    if (d->lower == d->upper) {
-        add_row(joint, *coordinate, JOINT_EQUAL, 1.0, d->lower);
+    if (lower == upper) {
+        add_row(joint, *coordinate, JOINT_EQUAL, 1.0, lower);
         return;
     }
-    if (isfinite(d->lower)) {
-        add_row(joint, *coordinate, JOINT_AT_MOST, -1.0, d->lower);
+    if (isfinite(lower)) {
+        add_row(joint, *coordinate, JOINT_AT_MOST, -1.0, lower);
     }
-    if (isfinite(d->upper)) {
-        add_row(joint, *coordinate, JOINT_AT_MOST, 1.0, d->upper);
+    if (isfinite(upper)) {
+        add_row(joint, *coordinate, JOINT_AT_MOST, 1.0, upper);
     }
 }
 
@@ -308,8 +407,10 @@ static void soften(const pbs_joint_desc *d, struct joint *joint) {
 
 struct joint world_joint_rows(const struct world_joint *joint) {
     const pbs_joint_desc *d = &joint->desc;
-    struct joint out = {
-        .arm = joint->arm, .tolerance = joint->tolerance, .stiffening = joint->stiffening};
+    struct joint out = {.arm = joint->arm,
+                        .tolerance = joint->tolerance,
+                        .stiffening = joint->stiffening,
+                        .angle_start = joint->angle};
     joint->table->add_rows(&out);
     for (uint32_t r = 0; r < out.row_count; r++) {
         out.rows[r].target = joint->targets[r];
@@ -317,12 +418,20 @@ struct joint world_joint_rows(const struct world_joint *joint) {
     if (joint->table->coordinate != NULL) {
         struct joint_row coordinate = {.scale = 1.0};
         joint->table->coordinate(&out, &coordinate);
-        out.has_angle = coordinate.form == JOINT_ANGLE;
-        out.angle_start = joint->angle;
-        add_limits(d, &coordinate, &out);
+        out.counted = coordinate.form;
+        add_limits(d->lower, d->upper, &coordinate, &out);
         add_drives(d, &coordinate, &out);
     } else if (d->spring_stiffness > 0.0) {
         soften(d, &out);
+    }
+    if (limits_swing(d)) {
+        joint->table->limit_swing(&out, d->swing_limit, &out.rows[out.row_count++]);
+    }
+    if (limits_twist(d)) {
+        struct joint_row twist = {.scale = 1.0};
+        joint->table->twist(&out, &twist);
+        out.counted = twist.form;
+        add_limits(d->twist_lower, d->twist_upper, &twist, &out);
     }
     for (uint32_t r = 0; r < out.row_count; r++) {
         out.rows[r].multiplier = joint->multiplier[r];
@@ -346,6 +455,8 @@ void world_joint_change(struct world_joint *joint, const pbs_joint_desc *d) {
     joint->desc = *d;
     world_joint_measure(joint);
     const struct joint after = world_joint_rows(joint);
+    // Turns are counted while there is something that they matter for.
+    joint->angle = joint_has_angle(&after) ? joint->angle : 0.0;
     for (uint32_t r = 0; r < JOINT_ROWS; r++) {
         const struct joint_row *was = &before.rows[r], *is = &after.rows[r];
         const bool stays = r < before.row_count && r < after.row_count && was->use == is->use &&

@@ -31,7 +31,7 @@ struct world_joint {
     double arm, tolerance;      ///< m
     // From step to step:
     double multiplier[JOINT_ROWS]; ///< N
-    double angle;                  ///< rad, turns counted
+    double angle;                  ///< rad, turns counted; 0 without one
     double stiffening;             ///< of penalties, >= 1
     bool broken;
     double broke_time, broke_force, broke_torque; ///< s, N, N m: of a broken one
@@ -44,11 +44,21 @@ struct world_joint {
 pbs_status world_joint_make(const struct scene *scene, const pbs_joint_desc *d,
                             struct world_joint *out);
 
+/// PBS_ERROR_ARGUMENT if nothing can move the joint: each side is in space, or all its nodes are
+/// constrained along all axes.
+pbs_status world_joint_check_free(const struct scene *scene, const struct world_joint *joint);
+
 /// Whether a strength refers to the axis.
 bool world_joint_has_directed_strengths(const pbs_joint_desc *d);
 
 /// Checks what may change of a joint's description.
 pbs_status world_joint_check(const struct joint_table *table, const pbs_joint_desc *d);
+
+/// PBS_ERROR_ARGUMENT if the description asks for axes that a side of the joint doesn't have.
+pbs_status world_joint_check_axes(const struct world_joint *joint, const pbs_joint_desc *d);
+
+/// Whether rows of the joint refer to its axes.
+bool world_joint_uses_axes(const struct world_joint *joint);
 
 /// PBS_ERROR_ARGUMENT with the reason if a scheme moves no joints.
 pbs_status world_joint_check_scheme(const struct scheme_table *scheme);

@@ -152,7 +152,8 @@ static pbs_status build_joints(struct topology *t, const struct scene *scene, st
     for (size_t i = 0; i < scene->joints.count; i++) {
         const struct world_joint *own = scene_joint(scene, i);
         if (!own->broken) {
-            joints[next++] = joint_scene_make(own);
+            joints[next] = joint_scene_make(own);
+            joints[next++].number = (uint32_t)i;
         }
     }
     return joint_set_build(memory, &t->model.assembly.layout, joints, count, &t->joints);
@@ -215,8 +216,8 @@ static void keep_state(const struct joint *joint, const double *x, struct world_
     for (uint32_t r = 0; r < joint->row_count; r++) {
         own->multiplier[r] = joint->rows[r].multiplier;
     }
-    if (joint->has_angle) {
-        const struct joint_row row = {.form = JOINT_ANGLE};
+    if (joint_has_angle(joint)) {
+        const struct joint_row row = {.form = joint->counted};
         own->angle = joint_quantity(joint, &row, &values);
     }
     for (int s = 0; s < 2; s++) {

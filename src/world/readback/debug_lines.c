@@ -256,7 +256,9 @@ static void add_joints(struct lines *lines) {
         side_point(scene, &joint->sides[1], points[1]);
         set_color(lines, 255, 0, 255);
         add_line(lines, points[0], points[1]);
-        add_axes(lines, &joint->sides[0], points[0]);
+        if (world_joint_uses_axes(joint)) {
+            add_axes(lines, &joint->sides[0], points[0]);
+        }
     }
 }
 

@@ -28,7 +28,7 @@ static void read_point(struct byte_reader *in, pbs_point *point) {
 }
 
 /// The numbers of a description in the order in which they are saved.
-enum { NUMBERS = 14 };
+enum { NUMBERS = 17 };
 static void list_numbers(pbs_joint_desc *d, double *out[NUMBERS]) {
     double *const all[NUMBERS] = {&d->lower,
                                   &d->upper,
@@ -43,7 +43,10 @@ static void list_numbers(pbs_joint_desc *d, double *out[NUMBERS]) {
                                   &d->break_tension,
                                   &d->break_shear,
                                   &d->break_bending,
-                                  &d->break_torsion};
+                                  &d->break_torsion,
+                                  &d->swing_limit,
+                                  &d->twist_lower,
+                                  &d->twist_upper};
     for (int i = 0; i < NUMBERS; i++) {
         out[i] = all[i];
     }
@@ -163,6 +166,7 @@ pbs_status saved_joint_read(struct byte_reader *in, const struct scene *scene,
     RETURN_IF_FAILED(read_description(in, joint));
     RETURN_IF_FAILED(read_side(in, scene, &joint->sides[0]));
     RETURN_IF_FAILED(read_side(in, scene, &joint->sides[1]));
+    RETURN_IF_FAILED(world_joint_check_axes(joint, &joint->desc));
     read_doubles(in, joint->offset, 3);
     read_doubles(in, joint->targets, JOINT_ROWS);
     read_doubles(in, joint->multiplier, JOINT_ROWS);

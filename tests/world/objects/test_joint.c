@@ -72,6 +72,16 @@ ROW(no_strength, d->break_force = 0.0)
 ROW(strength_of_nan, d->break_torque = NAN)
 ROW(touching_twice, d->touching = 2)
 ROW(negative_tolerance, d->tolerance = -1.0)
+ROW(no_swing, d->kind = PBS_JOINT_BALL; d->swing_limit = 0.0)
+ROW(swing_of_nan, d->kind = PBS_JOINT_BALL; d->swing_limit = NAN)
+ROW(swing_beyond_pi, d->kind = PBS_JOINT_BALL; d->swing_limit = 3.1416)
+ROW(swing_backwards, d->kind = PBS_JOINT_BALL; d->swing_limit = -INFINITY)
+ROW(swing_of_hinges, d->swing_limit = 1.0)
+ROW(swing_of_vertices, d->kind = PBS_JOINT_BALL; d->swing_limit = 1.0; d->b = at_vertex(s->cube, 0))
+ROW(twist_across, d->kind = PBS_JOINT_BALL; d->twist_lower = 1.0; d->twist_upper = -1.0)
+ROW(twist_of_nan, d->kind = PBS_JOINT_BALL; d->twist_upper = NAN)
+ROW(twist_of_hinges, d->twist_lower = -1.0)
+ROW(twist_of_vertices, d->kind = PBS_JOINT_BALL; d->twist_upper = 1.0; d->b = at_vertex(s->cube, 0))
 ROW(foreign_body, d->b.body.id = 12345)
 ROW(point_of_old_size, d->a.struct_size = 8)
 
@@ -104,6 +114,16 @@ static void wrong_joints_are_refused(void **state) {
         {strength_of_nan, PBS_ERROR_ARGUMENT, "break_torque is nan"},
         {touching_twice, PBS_ERROR_ARGUMENT, "touching"},
         {negative_tolerance, PBS_ERROR_ARGUMENT, "tolerance"},
+        {no_swing, PBS_ERROR_ARGUMENT, "swing_limit is 0"},
+        {swing_of_nan, PBS_ERROR_ARGUMENT, "swing_limit is nan"},
+        {swing_beyond_pi, PBS_ERROR_ARGUMENT, "at most pi"},
+        {swing_backwards, PBS_ERROR_ARGUMENT, "swing_limit is -inf"},
+        {swing_of_hinges, PBS_ERROR_ARGUMENT, "a hinge has no swing"},
+        {swing_of_vertices, PBS_ERROR_ARGUMENT, "point b cannot tell"},
+        {twist_across, PBS_ERROR_ARGUMENT, "twist_lower is 1 and twist_upper -1"},
+        {twist_of_nan, PBS_ERROR_ARGUMENT, "twist_upper nan"},
+        {twist_of_hinges, PBS_ERROR_ARGUMENT, "a hinge has no twist"},
+        {twist_of_vertices, PBS_ERROR_ARGUMENT, "point b cannot tell"},
         {foreign_body, PBS_ERROR_HANDLE, "body"},
         {point_of_old_size, PBS_ERROR_STRUCT_SIZE, "pbs_point"},
     };
@@ -133,6 +153,120 @@ static void wrong_joints_are_refused(void **state) {
     assert_status(pbs_joint_create(s.world, &d, &joint), PBS_ERROR_STRUCT_SIZE);
     assert_int_equal(pbs_world_joint_count(s.world), 0);
     pbs_world_destroy(s.world);
+}
+
+/// How a point is prevented from moving, or is not.
+enum hold { IN_SPACE, PINNED, SCRIPTED, PINNED_AFFINE, SCRIPTED_AFFINE, HOLDS };
+
+/// A point of its own body, or of space, held as it says.
+static pbs_point held_point(pbs_world *world, enum hold hold, double x) {
+    const double corner[3] = {x, 0.0, 0.0}, upright[4] = {0.0, 0.0, 0.0, 1.0};
+    const uint32_t vertex = 0;
+    if (hold == IN_SPACE) {
+        return in_space(x, 0.0, 0.0);
+    }
+    if (hold == PINNED || hold == SCRIPTED) {
+        const pbs_body cube = add_cube(world, 1, 0.5, corner, NULL);
+        if (hold == PINNED) {
+            assert_ok(pbs_body_pin(world, cube, &vertex, 1, PBS_AXIS_ALL));
+        } else {
+            assert_ok(pbs_body_set_targets(world, cube, &vertex, 1, corner));
+        }
+        return at_vertex(cube, vertex);
+    }
+    const pbs_body brick = add_brick(world, x, 0.0);
+    if (hold == PINNED_AFFINE) {
+        assert_ok(pbs_body_pin_all(world, brick));
+    } else {
+        assert_ok(pbs_body_set_target_pose(world, brick, corner, upright));
+    }
+    return on_body(brick, 0.1, 0.0, 0.0);
+}
+
+/// A joint between points neither of which can move is refused, however each is held, and the world
+/// is as before. One that is free on either side is enough, also one that is free along one axis.
+static void joints_of_what_is_held_are_refused(void **state) {
+    (void)state;
+    for (int i = 0; i < HOLDS * HOLDS; i++) {
+        pbs_world *world = new_world();
+        const pbs_point held = held_point(world, (enum hold)(i / HOLDS), 0.0);
+        const pbs_point other = held_point(world, (enum hold)(i % HOLDS), 2.0);
+        const pbs_body free_brick = add_brick(world, 4.0, 0.0);
+        const pbs_body cube = add_cube(world, 1, 0.5, (const double[3]){6.0, 0.0, 0.0}, NULL);
+        assert_ok(pbs_body_pin(world, cube, (const uint32_t[]){0}, 1, PBS_AXIS_X | PBS_AXIS_Y));
+        const pbs_joint_desc d = describe_joint(PBS_JOINT_BALL, held, other);
+        const uint64_t hash = pbs_world_hash(world);
+        const struct saved_world before = save_world(world);
+        pbs_joint joint = {7};
+        assert_status(pbs_joint_create(world, &d, &joint), PBS_ERROR_ARGUMENT);
+        assert_message(i == 0 ? "both points are of space" : "one must be free");
+        assert_true(joint.id == 7 && pbs_world_joint_count(world) == 0);
+        const struct saved_world after = save_world(world);
+        assert_true(pbs_world_hash(world) == hash && before.size == after.size &&
+                    memcmp(before.data, after.data, after.size) == 0);
+        free(before.data);
+        free(after.data);
+        join(world, PBS_JOINT_BALL, held, on_body(free_brick, 0.0, 0.0, 0.0));
+        join(world, PBS_JOINT_BALL, at_vertex(cube, 0), other);
+        join(world, PBS_JOINT_BALL, held, at_vertex(cube, 1));
+        pbs_world_destroy(world);
+    }
+}
+
+/// A tetrahedron that is pinned at three of its corners can move a point inside of it, but not one
+/// at a pinned corner.
+static void one_free_vertex_of_a_point_is_enough(void **state) {
+    (void)state;
+    static const double corner[3] = {0.0, 0.0, 0.0};
+    pbs_world *world = new_world();
+    const pbs_body cube = add_cube(world, 1, 0.5, corner, NULL);
+    pbs_point point = {.struct_size = sizeof point,
+                       .kind = PBS_POINT_TET,
+                       .body = cube,
+                       .weights = {0.25, 0.25, 0.25, 0.25}};
+    uint32_t corners[4];
+    struct cube_mesh mesh;
+    assert_true(cube_mesh_make(&mesh, 1, 0.5, corner));
+    memcpy(corners, mesh.tets, sizeof corners);
+    cube_mesh_free(&mesh);
+    assert_ok(pbs_body_pin(world, cube, corners, 3, PBS_AXIS_ALL));
+    join(world, PBS_JOINT_BALL, in_space(0.0, 0.0, 0.0), point);
+    memcpy(point.weights, (const double[4]){1.0, 0.0, 0.0, 0.0}, sizeof point.weights);
+    pbs_joint_desc d = describe_joint(PBS_JOINT_BALL, in_space(0.0, 0.0, 0.0), point);
+    pbs_joint joint;
+    assert_status(pbs_joint_create(world, &d, &joint), PBS_ERROR_ARGUMENT);
+    // The free corner can turn the axes of a weld.
+    d.kind = PBS_JOINT_WELD;
+    assert_ok(pbs_joint_create(world, &d, &joint));
+    pbs_world_destroy(world);
+}
+
+/// What is pinned once it is joined stays joined: steps, changes of the joint and restored worlds
+/// go on without it, and it acts again when the pin is gone.
+static void joined_bodies_may_be_pinned(void **state) {
+    (void)state;
+    pbs_world *world = new_world(), *other = new_world();
+    const pbs_body brick = add_brick(world, 0.0, 0.0);
+    pbs_joint_desc d = describe_joint(PBS_JOINT_HINGE, in_space(0.0, 0.3, 0.0),
+                                      on_body(brick, 0.0, 0.1, 0.0));
+    pbs_joint joint;
+    assert_ok(pbs_joint_create(world, &d, &joint));
+    assert_ok(pbs_body_pin_all(world, brick));
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_near(joint_state_of(world, joint).gap, 0.2, 1e-12, "gap of what is pinned");
+    d.upper = 0.5;
+    assert_ok(pbs_joint_set_settings(world, joint, &d));
+    assert_ok(pbs_joint_set_target(world, joint, (const double[3]){0.0, 0.2, 0.0}));
+    const struct saved_world saved = save_world(world);
+    assert_ok(pbs_world_restore(other, saved.data, saved.size));
+    assert_ok(pbs_world_step(other, 0.01));
+    free(saved.data);
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_ok(pbs_body_unpin_all(world, brick));
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_small(joint_state_of(world, joint).gap, 1e-8, "gap of what is free again");
+    pbs_world_destroy(world);
+    pbs_world_destroy(other);
 }
 
 static void try_scheme(pbs_world *world, int32_t scheme, pbs_status expected) {
@@ -338,6 +472,70 @@ static void settings_change_what_may_change(void **state) {
     pbs_world_destroy(s.world);
 }
 
+/// rad: how far a brick's own y axis is from that of the world.
+static double lean_of(const pbs_world *world, pbs_body brick) {
+    double matrix[9];
+    assert_ok(pbs_body_transform(world, brick, NULL, matrix));
+    return atan2(hypot(matrix[1], matrix[7]), matrix[4]);
+}
+
+/// rad: how far the swing of a brick may be off its limit: by 2e-8, the tolerance of joints over
+/// their arm, and by the strain of its axis, in its direction and by its length.
+static double swing_error(const pbs_world *world, pbs_joint joint) {
+    pbs_affine_desc like;
+    assert_ok(pbs_affine_desc_init(&like, sizeof like));
+    const double volume = sides[0] * sides[1] * sides[2];
+    return 2e-8 + 2.0 * norm3(joint_state_of(world, joint).torque) / (like.stiffness * volume);
+}
+
+/// A ball that was made without a limit gets one and loses it again: a brick that has fallen beyond
+/// it is within it at the end of the next step, and rests there. A ball of a vertex says why it
+/// can't have one, and keeps its settings.
+static void swings_are_limited_as_settings_say(void **state) {
+    (void)state;
+    struct scene s;
+    setup(&s);
+    const double limits[] = {0.6, 0.2, M_PI, INFINITY}, aside[3] = {0.0, 0.0, 1.0};
+    pbs_joint_desc d = describe_joint(PBS_JOINT_BALL, in_space(0.0, -0.1, 0.0),
+                                      on_body(s.brick, 0.0, -0.1, 0.0));
+    memcpy(d.axis, (const double[3]){0.0, 2.0, 0.0}, sizeof d.axis);
+    pbs_joint joint, other;
+    assert_ok(pbs_joint_create(s.world, &d, &joint));
+    assert_ok(pbs_body_set_motion(s.world, s.brick, NULL, aside));
+    for (int i = 0; i < 80; i++) {
+        assert_ok(pbs_world_step(s.world, 0.01));
+    }
+    assert_true(lean_of(s.world, s.brick) > 1.0);
+    for (size_t i = 0; i < COUNT_OF(limits); i++) {
+        d.swing_limit = limits[i];
+        assert_ok(pbs_joint_set_settings(s.world, joint, &d));
+        pbs_joint_desc read = {.struct_size = sizeof read};
+        assert_ok(pbs_joint_settings(s.world, joint, &read));
+        assert_true(read.swing_limit == limits[i]);
+        for (int k = 0; k < 40; k++) {
+            assert_ok(pbs_world_step(s.world, 0.01));
+            assert_true(lean_of(s.world, s.brick) < limits[i] + swing_error(s.world, joint));
+        }
+        const double lean = lean_of(s.world, s.brick);
+        const double error = swing_error(s.world, joint);
+        assert_true(i < 2 ? fabs(lean - limits[i]) < error : lean > 1.0);
+    }
+    d.swing_limit = NAN;
+    assert_status(pbs_joint_set_settings(s.world, joint, &d), PBS_ERROR_ARGUMENT);
+    d = describe_joint(PBS_JOINT_BALL, in_space(3.0, 0.0, 0.0), at_vertex(s.cube, 0));
+    assert_ok(pbs_joint_create(s.world, &d, &other));
+    d.swing_limit = 1.0;
+    assert_status(pbs_joint_set_settings(s.world, other, &d), PBS_ERROR_ARGUMENT);
+    assert_message("cannot tell how its body is turned");
+    pbs_joint_desc read = {.struct_size = sizeof read};
+    assert_ok(pbs_joint_settings(s.world, other, &read));
+    assert_true(read.swing_limit == INFINITY);
+    // A limit that allows every angle needs no axes.
+    d.swing_limit = M_PI;
+    assert_ok(pbs_joint_set_settings(s.world, other, &d));
+    pbs_world_destroy(s.world);
+}
+
 /// Bricks that overlap at their hinge: barriers would be infinite between them.
 static void joined_bodies_do_not_touch(void **state) {
     (void)state;
@@ -357,8 +555,10 @@ static void joined_bodies_do_not_touch(void **state) {
 
 // --- saved worlds, memory ---
 
-/// A door, a rope and a weld that breaks.
-static pbs_world *busy_world(int32_t threads, pbs_joint joints[3]) {
+enum { BUSY_JOINTS = 4 };
+
+/// A door, a rope, a weld that breaks, and a ball whose brick is thrown against its limits.
+static pbs_world *busy_world(int32_t threads, pbs_joint joints[BUSY_JOINTS]) {
     struct scene s;
     pbs_world_desc settings;
     assert_ok(pbs_world_desc_init(&settings, sizeof settings));
@@ -383,12 +583,19 @@ static pbs_world *busy_world(int32_t threads, pbs_joint joints[3]) {
                        on_body(other, -0.2, 0.0, 0.0));
     d.break_force = 100.0;
     assert_ok(pbs_joint_create(s.world, &d, &joints[2]));
+    const pbs_body thrown = add_brick(s.world, 0.0, 2.0);
+    d = describe_joint(PBS_JOINT_BALL, in_space(0.0, 1.9, 0.0), on_body(thrown, 0.0, -0.1, 0.0));
+    d.swing_limit = 0.3;
+    d.twist_lower = -0.2;
+    d.twist_upper = 0.1;
+    assert_ok(pbs_joint_create(s.world, &d, &joints[3]));
+    assert_ok(pbs_body_set_motion(s.world, thrown, NULL, (const double[3]){4.0, 3.0, 1.0}));
     return s.world;
 }
 
 static void restored_joints_go_on_to_the_same_bits(void **state) {
     (void)state;
-    pbs_joint joints[3];
+    pbs_joint joints[BUSY_JOINTS];
     pbs_world *world = busy_world(1, joints), *other = new_world();
     for (int i = 0; i < 15; i++) {
         assert_ok(pbs_world_step(world, 0.01));
@@ -396,14 +603,17 @@ static void restored_joints_go_on_to_the_same_bits(void **state) {
     assert_int_equal(joint_state_of(world, joints[2]).broken, 1);
     const struct saved_world saved = save_world(world);
     assert_ok(pbs_world_restore(other, saved.data, saved.size));
-    assert_int_equal(pbs_world_joint_count(other), 3);
+    assert_int_equal(pbs_world_joint_count(other), BUSY_JOINTS);
     assert_int_equal(joint_state_of(other, joints[2]).broken, 1);
+    assert_true(norm3(joint_state_of(other, joints[3]).torque) > 0.0);
     for (int i = 0; i < 15; i++) {
         assert_ok(pbs_world_step(world, 0.01));
         assert_ok(pbs_world_step(other, 0.01));
-        const pbs_joint_state a = joint_state_of(world, joints[0]),
-                              b = joint_state_of(other, joints[0]);
-        assert_true(memcmp(&a, &b, sizeof a) == 0);
+        for (int k = 0; k < BUSY_JOINTS; k++) {
+            const pbs_joint_state a = joint_state_of(world, joints[k]),
+                                  b = joint_state_of(other, joints[k]);
+            assert_true(memcmp(&a, &b, sizeof a) == 0);
+        }
         assert_true(pbs_world_hash(world) == pbs_world_hash(other));
     }
     // No byte of what is saved may lead beyond its arrays.
@@ -421,7 +631,7 @@ static void restored_joints_go_on_to_the_same_bits(void **state) {
 /// Threads change no bit, and steps with joints allocate nothing once some have been taken.
 static void threads_and_memory_are_those_of_other_worlds(void **state) {
     (void)state;
-    pbs_joint joints[3], others[3];
+    pbs_joint joints[BUSY_JOINTS], others[BUSY_JOINTS];
     pbs_world *world = busy_world(1, joints), *other = busy_world(4, others);
     uint64_t calls = 0;
     for (int i = 0; i < 30; i++) {
@@ -465,12 +675,16 @@ static void refused_memory_leaves_the_world_as_it_was(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_joints_are_refused),
+        cmocka_unit_test(joints_of_what_is_held_are_refused),
+        cmocka_unit_test(one_free_vertex_of_a_point_is_enough),
+        cmocka_unit_test(joined_bodies_may_be_pinned),
         cmocka_unit_test(explicit_schemes_refuse_joints),
         cmocka_unit_test(points_of_space_take_bodies_along),
         cmocka_unit_test(a_point_inside_bears_the_body),
         cmocka_unit_test(overloaded_joints_break),
         cmocka_unit_test(joints_go_with_their_bodies),
         cmocka_unit_test(settings_change_what_may_change),
+        cmocka_unit_test(swings_are_limited_as_settings_say),
         cmocka_unit_test(joined_bodies_do_not_touch),
         cmocka_unit_test(restored_joints_go_on_to_the_same_bits),
         cmocka_unit_test(threads_and_memory_are_those_of_other_worlds),

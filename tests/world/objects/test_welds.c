@@ -227,6 +227,30 @@ static void restored_welds_go_on_to_the_same_bits(void **state) {
     pbs_world_destroy(world);
 }
 
+/// The foot of a wall may be pinned: its pieces are welded to each other as well, and stay together
+/// once they are let go.
+static void pinned_pieces_are_welded(void **state) {
+    (void)state;
+    pbs_world *world = new_weld_world(PBS_CONTACT_PROJECTION, NULL);
+    const pbs_body bodies[2] = {add_chunk(world, 0.0, 0.0, 0.0), add_chunk(world, SIDE, 0.0, 0.0)};
+    const double pull[3] = {0.1, 0.0, 0.0};
+    pbs_joint_state weld = {.struct_size = sizeof weld};
+    size_t count = 0;
+    assert_ok(pbs_body_pin_all(world, bodies[0]));
+    assert_ok(pbs_body_pin_all(world, bodies[1]));
+    const pbs_weld_desc d = describe(bodies, 2);
+    assert_ok(pbs_joint_create_welds(world, &d, &count));
+    assert_int_equal(count, 1);
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_ok(pbs_body_unpin_all(world, bodies[0]));
+    assert_ok(pbs_body_unpin_all(world, bodies[1]));
+    assert_ok(pbs_body_set_motion(world, bodies[1], pull, NULL));
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_ok(pbs_joint_get_state(world, pbs_world_joint_at(world, 0), &weld));
+    assert_small(weld.gap, 1e-8 * SIDE * sqrt(3.0), "gap");
+    pbs_world_destroy(world);
+}
+
 static pbs_status create_welds(pbs_world *world, void *context) {
     return pbs_joint_create_welds(world, context, NULL);
 }
@@ -252,6 +276,7 @@ int main(void) {
         cmocka_unit_test(strengths_scatter_by_the_seed),
         cmocka_unit_test(solids_are_welded_too),
         cmocka_unit_test(wrong_welds_are_refused),
+        cmocka_unit_test(pinned_pieces_are_welded),
         cmocka_unit_test(restored_welds_go_on_to_the_same_bits),
         cmocka_unit_test(refused_memory_leaves_the_world_as_it_was),
     };

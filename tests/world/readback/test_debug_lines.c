@@ -259,6 +259,13 @@ static void joints_are_drawn_with_their_axes(void **state) {
     free(drawn.points);
     assert_ok(pbs_joint_destroy(world, joint));
     assert_int_equal(count_of(world, PBS_DEBUG_JOINTS), 0);
+    // Of a ball axes matter where its swing has a limit.
+    d.kind = PBS_JOINT_BALL;
+    assert_ok(pbs_joint_create(world, &d, &joint));
+    assert_int_equal(count_of(world, PBS_DEBUG_JOINTS), 2);
+    d.swing_limit = 1.0;
+    assert_ok(pbs_joint_set_settings(world, joint, &d));
+    assert_int_equal(count_of(world, PBS_DEBUG_JOINTS), 2 * 4);
     // A body pinned as a whole is drawn by its centre.
     assert_ok(pbs_body_pin_all(world, a));
     assert_int_equal(count_of(world, PBS_DEBUG_PINS), 6);
