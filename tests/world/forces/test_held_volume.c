@@ -180,7 +180,7 @@ static void liquids_bear_pistons(void **state) {
     const double area = BASE / 3.0, forces[] = {1.0, 1e4, 1e7, -1e4};
     const int32_t schemes[] = {PBS_SCHEME_QUASI_STATIC, PBS_SCHEME_IMPLICIT_EULER};
     for (size_t i = 0; i < 2 * COUNT_OF(forces); i++) {
-        pbs_world *world = weightless_world(1e-10);
+        pbs_world *world = weightless_world(1e-7);
         use_scheme(world, schemes[i % 2]);
         const pbs_body piston = add_piston(world);
         pbs_pressure_desc water = held(0.0);
@@ -191,10 +191,11 @@ static void liquids_bear_pistons(void **state) {
         assert_ok(pbs_world_step(world, 0.01));
         const double height = pbs_body_positions(world, piston)[3 * APEX + 2];
         assert_near(height, HEIGHT, TOLERANCE * HEIGHT, "height");
-        // A height within the tolerance leaves that of inertia, 0.9 kg / h^2, and foil, 1e5 N/m.
-        const double stiffness = 9e3 + 1e5;
-        assert_near(pressure_of(world, piston), AIR + forces[i / 2] / area,
-                    1e-8 * fabs(forces[i / 2]) / area + stiffness * TOLERANCE / area, "pressure");
+        // A height within the tolerance leaves that of inertia, 0.9 kg / h^2, and foil, 1e5 N/m;
+        // and the gradient may be 1e-7 of the force and of the reference force, below 10 N.
+        const double left = (9e3 + 1e5) * TOLERANCE + 1e-7 * (fabs(forces[i / 2]) + 10.0);
+        assert_near(pressure_of(world, piston), AIR + forces[i / 2] / area, left / area,
+                    "pressure");
         pbs_world_destroy(world);
     }
 }
