@@ -23,8 +23,8 @@ int testing_rounds(int usual) {
 }
 
 const char *testing_create_file(void) {
-    static char path[] = "/tmp/pbs_test_XXXXXX";
-    memcpy(path + sizeof path - 7, "XXXXXX", 6);
+    static char path[32];
+    snprintf(path, sizeof path, "/tmp/pbs_test_XXXXXX");
     const int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
