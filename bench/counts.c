@@ -393,6 +393,38 @@ static void count_limited_cloth(struct counts *all, const char *name) {
     count_steps(all, name, world, 30);
 }
 
+/// A balloon of 1 m, as heavy as if it were full of water, whose volume is held, falls on the
+/// ground.
+static void count_balloon(struct counts *all, const char *name) {
+    struct surface_mesh mesh;
+    pbs_world *const world = host_world(name);
+    pbs_collider_desc ground;
+    pbs_collider collider;
+    pbs_shell_desc desc;
+    pbs_pressure_desc water;
+    pbs_body balloon;
+    if (!surface_ball(1.0, 12, &mesh)) {
+        require(PBS_ERROR_MEMORY, name);
+    }
+    positions_translate(mesh.positions, mesh.vertex_count, 0.0, 1.1, 0.0);
+    require(pbs_collider_desc_init(&ground, sizeof ground), name);
+    require(pbs_collider_create(world, &ground, &collider), name);
+    require(pbs_shell_desc_init(&desc, sizeof desc), name);
+    desc.vertex_count = mesh.vertex_count;
+    desc.positions = mesh.positions;
+    desc.triangle_count = mesh.triangle_count;
+    desc.triangles = mesh.triangles;
+    desc.thickness = 0.01;
+    desc.density = 33000.0;
+    desc.young = 1e7;
+    require(pbs_body_create_shell(world, &desc, &balloon), name);
+    surface_mesh_free(&mesh);
+    require(pbs_pressure_desc_init(&water, sizeof water), name);
+    water.kind = PBS_PRESSURE_VOLUME;
+    require(pbs_body_set_pressure(world, balloon, &water), name);
+    count_steps(all, name, world, 60);
+}
+
 static void count_worlds(struct counts *all) {
     count_cube(all, "cantilever", true, PBS_CONTACT_PROJECTION);
     count_cube(all, "drop-projection", false, PBS_CONTACT_PROJECTION);
@@ -402,6 +434,7 @@ static void count_worlds(struct counts *all) {
     count_wrung(all, "wrung");
     count_net(all, "net-of-ropes");
     count_limited_cloth(all, "cloth-stretch-limit");
+    count_balloon(all, "water-balloon");
     count_heap(all, "heap-slip-1e-4", 1e-4);
     count_heap(all, "heap-slip-1e-5", 1e-5);
     static const char *const rows[] = {"mat_twist",   "rollers",      "spikes_affine",
