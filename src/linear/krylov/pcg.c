@@ -59,7 +59,7 @@ struct solve {
     double rz[LAYOUT_DOMAIN_LIMIT];
     double zap[LAYOUT_DOMAIN_LIMIT];
     double drift[LAYOUT_DOMAIN_LIMIT]; ///< square of the change of r in the last check
-    double fall[LAYOUT_DOMAIN_LIMIT];  ///< x . b, computed at the end
+    double fall[LAYOUT_DOMAIN_LIMIT];  ///< x . b at the end; before that r . r where r is deflated
 };
 
 pbs_status pcg_reserve(struct memory *memory, struct pcg_workspace *w, size_t row_count) {
@@ -200,7 +200,7 @@ static void apply_piece(void *context, size_t domain) {
 
 static void square_piece(void *context, size_t domain) {
     struct solve *s = context;
-    s->rr[domain] = dot(s->r, s->r, entries_before(s, domain), entries_before(s, domain + 1));
+    s->fall[domain] = dot(s->r, s->r, entries_before(s, domain), entries_before(s, domain + 1));
 }
 
 static void flexible_piece(void *context, size_t domain) {
@@ -269,27 +269,27 @@ static void inflate(struct solve *s) {
 static double deflated_square(struct solve *s) {
     deflate(s);
     run(s, square_piece);
-    const double square = sum(s, s->rr);
     for (const struct product_operator *f = s->problem->f; f != NULL; f = f->next) {
         if (f->deflation != NULL) {
             f->deflation->inflate(f->self, s->r);
         }
     }
-    run(s, square_piece);
-    return square;
+    return sum(s, s->fall);
 }
 
 /// z = M^-1 r and *rz = r . z, unless the loop that computed r has done so. Fails if the
 /// preconditioner fails.
 static pbs_status precondition(struct solve *s, double *rz) {
     const struct preconditioner_table *table = s->m->table;
-    const double rr = sum(s, s->rr);
+    double rr = sum(s, s->rr);
     if (table->solve && !isfinite(rr)) {
         *rz = NAN;
         return PBS_OK;
     }
     if (s->deflates) {
         deflate(s);
+        run(s, square_piece);
+        rr = sum(s, s->fall);
     }
     pbs_status status = PBS_OK;
     if (table->solve) {
@@ -611,7 +611,8 @@ static struct pcg_result solve_once(struct solve *s, const struct pcg_options *o
         return solve_without_norm(s);
     }
     s->goal = s->tolerance * s->tolerance *
-              (s->deflates ? fmax(deflated_square(s), DBL_EPSILON * bb) : bb);
+              (s->deflates && s->norm == PCG_EUCLIDEAN ? fmax(deflated_square(s), DBL_EPSILON * bb)
+                                                       : bb);
     s->beta = 0.0;
     s->steepest = 0.0;
     s->gain = 0.0;
