@@ -101,10 +101,11 @@ PBS_API pbs_status pbs_pressure_desc_init(pbs_pressure_desc *d, size_t struct_si
 
 /// Sets the pressure in a solid's boundary or a closed shell from the next step on. Its potential
 /// is part of `external` of pbs_energy; a change, as of the amount of gas (pressure times volume),
-/// is work. A volume that is held is exact, to 1e-10 of itself where a step ends, and needs no
-/// stiffness; if it is another one than the surface has, the next step goes there evenly, which is
-/// work too. Copied. A surface of several closed parts has one volume, their sum. What the scheme
-/// remembers of earlier accelerations is forgotten.
+/// is work. A volume that is held is exact, to 1e-10 of itself where a stage of a step is solved,
+/// and needs no stiffness; steps that end beyond their stage, as the midpoint rule's, and
+/// linearized ones hold it to second order. If it is another one than the surface has, the next
+/// call that steps goes there evenly, which is work too. Copied. A surface of several closed parts
+/// has one volume, their sum. What the scheme remembers of earlier accelerations is forgotten.
 /// @param d  null: none any more
 /// @return PBS_ERROR_ARGUMENT (w is null; the body is no solid or shell; a number that is not
 /// finite or out of its range; a gas or a volume where triangles point inward, so that the volume

@@ -120,8 +120,8 @@ struct scheme_table {
     void (*finish)(const struct step_view *step, struct state_recipe *out);
 };
 
-/// Whether steps end where joints and held volumes hold: where stages are solved, and no part of a
-/// solution is taken back.
+/// Whether joints and held volumes hold, exactly or to second order where steps end beyond their
+/// stages: stages are solved, and no part of a solution is taken back.
 static inline bool scheme_meets_constraints(const struct scheme_table *scheme) {
     return scheme->stage_limit > 0 && scheme->control != CONTROL_STATE;
 }

@@ -15,8 +15,7 @@ size_t held_volumes_count(const struct pressure *pressure) {
     return pressure != NULL ? pressure->held_count : 0;
 }
 
-/// The first held surface from `surface` on; SIZE_MAX: none.
-static size_t next_held(const struct pressure *p, size_t surface) {
+size_t held_volumes_next(const struct pressure *p, size_t surface) {
     const size_t end = p != NULL && p->held_count > 0 ? p->surface_count : 0;
     while (surface < end && p->laws[surface].kind != PRESSURE_HELD) {
         surface++;
@@ -25,16 +24,17 @@ static size_t next_held(const struct pressure *p, size_t surface) {
 }
 
 #define FOR_EACH_HELD(p, s)                                                                        \
-    for (size_t s = next_held((p), 0); s != SIZE_MAX; s = next_held((p), s + 1))
+    for (size_t s = held_volumes_next((p), 0); s != SIZE_MAX; s = held_volumes_next((p), s + 1))
 
 // --- the start of a step and of a stage ---
 
-void held_volumes_begin_step(struct pressure *pressure, const double *x, double h) {
+void held_volumes_begin_step(struct pressure *pressure, const double *x, double h, double share) {
     FOR_EACH_HELD(pressure, s) {
         struct held_volume *const held = &pressure->held[s];
         held->saved_pressure = pressure->laws[s].pressure;
         held->saved_stiffening = pressure->laws[s].stiffening;
         held->start = pressure_surface_volume(pressure, s, x);
+        held->end = share < 1.0 ? held->start + share * (held->target - held->start) : held->target;
         held->length = h;
     }
 }
@@ -62,8 +62,7 @@ void held_volumes_begin_stage(struct pressure *pressure, const struct stage_node
         const double compliance = stage_nodes_compliance(nodes, member_count(pressure, s),
                                                          pressure->nodes + pressure->node_start[s],
                                                          write_entries(pressure, s, nodes->x));
-        law->volume = share < 1.0 ? held->start + share * (held->target - held->start)
-                                  : held->target;
+        law->volume = share < 1.0 ? held->start + share * (held->end - held->start) : held->end;
         held->resistance = compliance > 0.0 ? 1.0 / compliance : 0.0;
         law->penalty = law->stiffening * PENALTY * held->resistance;
     }
@@ -245,14 +244,11 @@ void held_volumes_add_turning(const struct pressure *pressure, const double *v, 
     }
 }
 
-struct held_volume_power held_volumes_power(const struct pressure *pressure, size_t index) {
-    size_t surface = next_held(pressure, 0);
-    for (size_t i = 0; i < index; i++) {
-        surface = next_held(pressure, surface + 1);
-    }
+struct held_volume_power held_volumes_power(const struct pressure *pressure, size_t surface) {
     const struct pressure_law *const law = &pressure->laws[surface];
     const struct held_volume *const held = &pressure->held[surface];
-    const double rate = held->length > 0.0 ? (held->target - held->start) / held->length : 0.0;
+    const bool moves = held->length > 0.0 && held->resistance > 0.0;
+    const double rate = moves ? (held->end - held->start) / held->length : 0.0;
     return (struct held_volume_power){.node = pressure->nodes[pressure->node_start[surface]],
                                       .supplied = (law->pressure - law->outside) * rate};
 }

@@ -1,7 +1,7 @@
 // Volumes that are held: each closed surface whose law is PRESSURE_HELD adds
 //     -(p - p_e) C + rho C^2 / 2,   C = V - V0,
 // to the objective, and after a full Newton step p becomes p - rho C, as the multipliers of joints
-// do. A volume that is not V0 yet goes there evenly during the step. Theory:
+// do. A volume that is not V0 yet goes there evenly during the host's call. Theory:
 // docs/theory/materials.md section 7.1, docs/theory/joints.md section 3. `pressure` may be null,
 // then nothing is held. Nothing allocates.
 #ifndef PBS_ENERGY_PRESSURE_HELD_VOLUMES_H
@@ -13,8 +13,8 @@
 
 size_t held_volumes_count(const struct pressure *pressure);
 
-/// Starts a step of h seconds at x.
-void held_volumes_begin_step(struct pressure *pressure, const double *x, double h);
+/// Starts a step of h seconds at x. share: that of the step in what is left of the host's call.
+void held_volumes_begin_step(struct pressure *pressure, const double *x, double h, double share);
 
 /// Starts a stage that ends `time` seconds after the start of the step: chooses rho. Pressures
 /// stay.
@@ -63,12 +63,14 @@ size_t held_volumes_write_rows(struct pressure *pressure, const struct stage_nod
 void held_volumes_add_turning(const struct pressure *pressure, const double *v, const double *x,
                               double *out);
 
+/// The first held surface from `surface` on; SIZE_MAX: none.
+size_t held_volumes_next(const struct pressure *pressure, size_t surface);
+
 /// W: what a volume that changes during the step does to the body, and a node of its surface.
-/// index: below held_volumes_count.
 struct held_volume_power {
     uint32_t node;
     double supplied;
 };
-struct held_volume_power held_volumes_power(const struct pressure *pressure, size_t index);
+struct held_volume_power held_volumes_power(const struct pressure *pressure, size_t surface);
 
 #endif

@@ -1,5 +1,5 @@
 // Evaluates pressure: the volumes before the domains, what triangles add domain by domain, and the
-// operator of rank one for each gas.
+// operator of rank one for each gas and each held volume.
 #include "energy/pressure/pressure_surfaces.h"
 
 #include <math.h>
@@ -137,7 +137,7 @@ double pressure_volume(const uint32_t *triangles, size_t count, size_t offset, c
 struct measurement {
     struct pressure *pressure;
     const double *x;
-    bool without_constraints;
+    const struct evaluation *evaluation; ///< null for products
 };
 
 static const uint32_t *triangles_of(const struct pressure *p, size_t surface, size_t *count) {
@@ -151,18 +151,31 @@ double pressure_surface_volume(const struct pressure *p, size_t surface, const d
     return pressure_volume(triangles, count, 0, x);
 }
 
+/// Of a held volume, without constraints nothing; as a load its pressure, without what a volume
+/// that is not reached yet adds by the penalty.
+static struct pressure_state hold(const struct pressure_state *whole,
+                                  const struct evaluation *evaluation) {
+    if (evaluation->without_constraints) {
+        return (struct pressure_state){.value = 0.0};
+    }
+    if (evaluation->loads_only) {
+        return (struct pressure_state){.excess = whole->curvature, .curvature = whole->curvature};
+    }
+    return *whole;
+}
+
 static void measure(void *context, size_t surface) {
     const struct measurement *m = context;
     struct pressure *p = m->pressure;
     const struct pressure_law *law = &p->laws[surface];
-    p->now[surface] = m->without_constraints && law->kind == PRESSURE_HELD
-                          ? (struct pressure_state){.value = 0.0}
-                          : pressure_law_at(law, pressure_surface_volume(p, surface, m->x));
+    const struct pressure_state whole = pressure_law_at(law,
+                                                        pressure_surface_volume(p, surface, m->x));
+    p->now[surface] = law->kind == PRESSURE_HELD ? hold(&whole, m->evaluation) : whole;
 }
 
 static void prepare(void *self, struct tasks *tasks, const struct evaluation *evaluation) {
     struct pressure *p = self;
-    struct measurement m = {p, evaluation->x, evaluation->without_constraints};
+    struct measurement m = {p, evaluation->x, evaluation};
     tasks_for(tasks, p->surface_count, measure, &m);
 }
 
@@ -324,7 +337,7 @@ static void multiply_surface(void *context, size_t surface) {
 
 static void multiply(void *self, struct tasks *tasks, const double *x) {
     struct pressure *p = self;
-    struct measurement m = {p, x, false};
+    struct measurement m = {p, x, NULL};
     tasks_for(tasks, p->surface_count, multiply_surface, &m);
 }
 
@@ -343,7 +356,7 @@ static void add_domain(const void *self, uint32_t domain, double *y) {
 static struct product_operator *products(void *self, struct tasks *tasks,
                                          const struct evaluation *evaluation) {
     struct pressure *p = self;
-    struct measurement m = {p, evaluation->x, evaluation->without_constraints};
+    struct measurement m = {p, evaluation->x, evaluation};
     bool any = false;
     prepare(self, tasks, evaluation);
     for (size_t s = 0; s < p->surface_count; s++) {

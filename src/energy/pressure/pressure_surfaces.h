@@ -9,7 +9,8 @@
 
 /// What keeps a held volume, see held_volumes.h.
 struct held_volume {
-    double target;     ///< m^3, where steps end
+    double target;     ///< m^3, where calls end
+    double end;        ///< m^3, where the step ends
     double start;      ///< m^3, at the start of the step
     double length;     ///< s, of the step
     double row_scale;  ///< 1/m^2, of held_volumes_write_rows

@@ -163,8 +163,9 @@ void energy_add_constraints(struct energy_control *control, const struct energy_
         sums->work += seconds * power.supplied;
     }
     const struct pressure *const volumes = constraints != NULL ? constraints->volumes : NULL;
-    for (size_t i = 0; i < held_volumes_count(volumes); i++) {
-        const struct held_volume_power power = held_volumes_power(volumes, i);
+    for (size_t s = held_volumes_next(volumes, 0); s != SIZE_MAX;
+         s = held_volumes_next(volumes, s + 1)) {
+        const struct held_volume_power power = held_volumes_power(volumes, s);
         energy_sums_of(control, power.node)->work += seconds * power.supplied;
     }
 }

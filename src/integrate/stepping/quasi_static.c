@@ -148,6 +148,7 @@ static double potential_at(struct solve *s, const double *x) {
     struct objective potential = *s->objective;
     potential.predictor = x;
     potential.weight = INFINITY;
+    potential.without_constraints = true;
     const struct objective_result result = objective_evaluate(&potential, x, true, NULL, NULL);
     return is_usable(s, result.answer, result.status) ? result.value : NAN;
 }

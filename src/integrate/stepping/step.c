@@ -426,7 +426,9 @@ static void report_constraints(struct step *step, const double *x) {
         return;
     }
     const struct objective *const o = &step->problem->objective;
-    const struct joint_miss joint = joint_set_widest(o->constraints->joints, x);
+    const struct joint_miss joint = o->constraints->joints != NULL
+                                        ? joint_set_widest(o->constraints->joints, x)
+                                        : (struct joint_miss){0};
     const struct held_volume_miss volume = held_volumes_widest(o->constraints->volumes, x);
     if (joint.share > fmax(1.0, volume.share)) {
         step->result.status = status_fail(
@@ -1032,7 +1034,9 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
     const uint32_t stage_count = problem->scheme->stage_count(&step.view);
     if (has_constraints(&step)) {
         problem->scripts.set_prescribed_targets(problem->scripts.self, span->begin);
-        constraint_set_begin_step(problem->objective.constraints, workspace->now.x, span->h);
+        const double share = span->end < 1.0 ? (span->end - span->begin) / (1.0 - span->begin)
+                                             : 1.0;
+        constraint_set_begin_step(problem->objective.constraints, workspace->now.x, span->h, share);
     }
     begin_contact(&step, stage_count);
     if (!failed(&step) && is_controlled(&step)) {

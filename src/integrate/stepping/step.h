@@ -86,7 +86,7 @@ struct step_problem {
     const double *gravity;              ///< m/s^2, 3
     const double *force;                ///< per node, 3, N: the host's forces
     const double *constraint_stiffness; ///< per node, N/m: see struct stage_nodes; null without
-                                        ///< joints
+                                        ///< constraints
     uint32_t friction_iterations;       ///< of barrier contact, per stage
     bool allow_unconverged; ///< a stage that reaches the iteration limit is accepted as it is
     struct scripts scripts;

@@ -1,8 +1,6 @@
 // See constraint_set.h.
 #include "minimize/constraints/constraint_set.h"
 
-#include <math.h>
-
 static size_t joint_count(const struct constraint_set *set) {
     return set->joints != NULL ? set->joints->count : 0;
 }
@@ -45,11 +43,12 @@ bool constraint_set_is_empty(const struct constraint_set *set) {
 
 // --- steps and stages ---
 
-void constraint_set_begin_step(struct constraint_set *set, const double *x, double h) {
+void constraint_set_begin_step(struct constraint_set *set, const double *x, double h,
+                               double share) {
     if (joint_count(set) > 0) {
         joint_set_begin_step(set->joints, x);
     }
-    held_volumes_begin_step(set->volumes, x, h);
+    held_volumes_begin_step(set->volumes, x, h, share);
 }
 
 void constraint_set_begin_stage(struct constraint_set *set, const struct stage_nodes *nodes,
@@ -83,13 +82,13 @@ void constraint_set_bring_back(struct constraint_set *set) {
 
 // --- multipliers ---
 
-double constraint_set_gap(const struct constraint_set *set, const struct joint_step *step,
-                          const double *x, bool motors) {
-    const double volumes = step != NULL
-                               ? held_volumes_gap(set->volumes, step->from, step->direction)
-                               : held_volumes_gap(set->volumes, x, NULL);
-    return joint_count(set) > 0 ? fmax(volumes, joint_set_gap(set->joints, step, x, motors))
-                                : volumes;
+struct constraint_gaps constraint_set_gaps(const struct constraint_set *set,
+                                           const struct joint_step *step, const double *x,
+                                           bool motors) {
+    return (struct constraint_gaps){
+        .joints = joint_count(set) > 0 ? joint_set_gap(set->joints, step, x, motors) : 0.0,
+        .volumes = step != NULL ? held_volumes_gap(set->volumes, step->from, step->direction)
+                                : held_volumes_gap(set->volumes, x, NULL)};
 }
 
 bool constraint_set_agrees(const struct constraint_set *set, const struct joint_step *step) {
@@ -104,11 +103,14 @@ double constraint_set_update(struct constraint_set *set, const struct joint_step
                                         step != NULL ? step->direction : NULL, x, gradient);
 }
 
-double constraint_set_stiffen(struct constraint_set *set, const double *x, double factor,
-                              double *gradient) {
-    const double joints = joint_count(set) > 0 ? joint_set_stiffen(set->joints, x, factor, gradient)
-                                               : 0.0;
-    return joints + held_volumes_stiffen(set->volumes, x, factor, gradient);
+double constraint_set_stiffen_joints(struct constraint_set *set, const double *x, double factor,
+                                     double *gradient) {
+    return joint_count(set) > 0 ? joint_set_stiffen(set->joints, x, factor, gradient) : 0.0;
+}
+
+double constraint_set_stiffen_volumes(struct constraint_set *set, const double *x, double factor,
+                                      double *gradient) {
+    return held_volumes_stiffen(set->volumes, x, factor, gradient);
 }
 
 double constraint_set_dissipated_power(const struct constraint_set *set, const double *x) {

@@ -26,8 +26,8 @@ void constraint_set_free(struct memory *memory, struct constraint_set *set);
 /// Null is empty.
 bool constraint_set_is_empty(const struct constraint_set *set);
 
-/// Starts a step of h seconds at x.
-void constraint_set_begin_step(struct constraint_set *set, const double *x, double h);
+/// Starts a step of h seconds at x. share: that of the step in what is left of the host's call.
+void constraint_set_begin_step(struct constraint_set *set, const double *x, double h, double share);
 /// Starts a stage that ends `time` seconds after the start of the step.
 void constraint_set_begin_stage(struct constraint_set *set, const struct stage_nodes *nodes,
                                 double time);
@@ -38,15 +38,21 @@ void constraint_set_keep(struct constraint_set *set);
 void constraint_set_bring_back(struct constraint_set *set);
 
 /// How far the equations are from holding, relative to their tolerance, see joint_set_gap.
-double constraint_set_gap(const struct constraint_set *set, const struct joint_step *step,
-                          const double *x, bool motors);
+struct constraint_gaps {
+    double joints, volumes;
+};
+struct constraint_gaps constraint_set_gaps(const struct constraint_set *set,
+                                           const struct joint_step *step, const double *x,
+                                           bool motors);
 /// Whether ropes act at the end of the step as it has reckoned, see joint_set_agrees.
 bool constraint_set_agrees(const struct constraint_set *set, const struct joint_step *step);
-/// See joint_set_update and joint_set_stiffen.
+/// See joint_set_update, and joint_set_stiffen of both kinds.
 double constraint_set_update(struct constraint_set *set, const struct joint_step *step,
                              const double *x, double *gradient);
-double constraint_set_stiffen(struct constraint_set *set, const double *x, double factor,
-                              double *gradient);
+double constraint_set_stiffen_joints(struct constraint_set *set, const double *x, double factor,
+                                     double *gradient);
+double constraint_set_stiffen_volumes(struct constraint_set *set, const double *x, double factor,
+                                      double *gradient);
 
 /// W: what dampers and motors of joints take out at a stage's solution.
 double constraint_set_dissipated_power(const struct constraint_set *set, const double *x);

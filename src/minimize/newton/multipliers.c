@@ -27,30 +27,47 @@ static void change_objective(struct minimization *m, double change) {
     now->by_kind[ENERGY_CONTACT] += change;
 }
 
+/// expected: at the end of the step as it reckons; before: at the update before.
+static bool is_slow(double expected, double before) {
+    return expected > SLOW * before && expected < before;
+}
+
+static double widest(const struct constraint_gaps *gaps) {
+    return fmax(gaps->joints, gaps->volumes);
+}
+
 bool minimization_update_multipliers(struct minimization *m, const struct joint_step *step) {
     if (!has_constraints(m)) {
         return true;
     }
     struct constraint_set *const constraints = m->objective->constraints;
     struct iterate *const current = &m->newton->current;
-    const double gap = constraint_set_gap(constraints, NULL, current->x, false);
-    const double expected = step != NULL ? constraint_set_gap(constraints, step, current->x, false)
-                                         : gap;
-    const bool is_slow = expected > SLOW * m->constraint_gap && expected < m->constraint_gap;
-    m->constraint_gap = gap;
-    m->result.constraint_gap = gap;
-    if (gap <= 1.0 && (m->constraint_updates > MOTOR_UPDATE_LIMIT ||
-                       constraint_set_gap(constraints, NULL, current->x, true) <= 1.0)) {
-        return true;
+    const struct constraint_gaps gaps = constraint_set_gaps(constraints, NULL, current->x, false);
+    const struct constraint_gaps expected = step != NULL ? constraint_set_gaps(constraints, step,
+                                                                               current->x, false)
+                                                         : gaps;
+    const bool joints_are_slow = is_slow(expected.joints, m->constraint_gaps.joints);
+    const bool volumes_are_slow = is_slow(expected.volumes, m->constraint_gaps.volumes);
+    m->constraint_gaps = gaps;
+    m->result.constraint_gap = widest(&gaps);
+    if (widest(&gaps) <= 1.0) {
+        const struct constraint_gaps all = constraint_set_gaps(constraints, NULL, current->x, true);
+        if (m->constraint_updates > MOTOR_UPDATE_LIMIT || widest(&all) <= 1.0) {
+            return true;
+        }
     }
     // Forces of a step that reckoned with other ropes than those that are taut now are of no use.
     if (step != NULL && m->constraint_updates == 0 && !constraint_set_agrees(constraints, step)) {
         return false;
     }
     change_objective(m, constraint_set_update(constraints, step, current->x, current->gradient));
-    if (is_slow) {
+    if (joints_are_slow) {
         change_objective(
-            m, constraint_set_stiffen(constraints, current->x, STIFFER, current->gradient));
+            m, constraint_set_stiffen_joints(constraints, current->x, STIFFER, current->gradient));
+    }
+    if (volumes_are_slow) {
+        change_objective(
+            m, constraint_set_stiffen_volumes(constraints, current->x, STIFFER, current->gradient));
     }
     return false;
 }

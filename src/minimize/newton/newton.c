@@ -439,10 +439,11 @@ static void stabilized_run(struct minimization *m) {
             minimization_fail_stopped(m);
             return;
         }
-        // After an update an iteration follows, even if the gradient is still below the tolerance:
-        // a second update at the same state doubles the change of forces, and gaps that the next
-        // iteration should close change their sign instead.
-        if (!has_updated && minimization_is_solved(m)) {
+        // After an update an iteration follows if a gap is left, even if the gradient is still
+        // below the tolerance: a second update at the same state doubles the change of forces, and
+        // gaps that the next iteration should close change their sign instead.
+        const bool may_close = !has_updated || m->result.constraint_gap <= 1.0;
+        if (may_close && minimization_is_solved(m)) {
             if (!minimization_close_constraints(m, NULL)) {
                 has_updated = true;
                 continue;
@@ -462,8 +463,9 @@ static void stabilized_run(struct minimization *m) {
                 minimization_close_constraints(m, m->has_moved ? &step : NULL)) {
                 return;
             }
+            has_updated = true;
         } else if (m->step >= 1.0) {
-            minimization_update_multipliers(m, &step);
+            has_updated = !minimization_update_multipliers(m, &step);
         }
     }
 }

@@ -71,7 +71,8 @@ void plain_newton_run(struct minimization *m) {
     bool has_updated = false;
     for (;;) {
         minimization_activate(m);
-        if (!has_updated && minimization_is_solved(m)) {
+        const bool may_close = !has_updated || m->result.constraint_gap <= 1.0;
+        if (may_close && minimization_is_solved(m)) {
             if (minimization_close_constraints(m, NULL)) {
                 return;
             }
@@ -87,6 +88,6 @@ void plain_newton_run(struct minimization *m) {
             return;
         }
         const struct joint_step step = {m->newton->trial.x, m->newton->direction};
-        minimization_update_multipliers(m, &step);
+        has_updated = !minimization_update_multipliers(m, &step);
     }
 }

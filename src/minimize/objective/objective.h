@@ -19,9 +19,9 @@ struct objective {
     const struct rayleigh *damping; ///< null: none
     struct contact_set contacts;
     struct constraint_set *constraints; ///< null: none
-    bool without_constraints;           ///< of joints only springs are evaluated
-    struct contact_coupling *coupling;  ///< for the Hessian; null: neither contacts nor joints have
-                                        ///< one
+    bool without_constraints; ///< of joints only springs are evaluated, and nothing of held volumes
+    struct contact_coupling *coupling; ///< for the Hessian; null: neither contacts nor joints have
+                                       ///< one
     const struct rest_shape *rest_shapes; ///< of bodies that may be moved rigidly
     size_t rest_shape_count;
     const uint32_t *node_parts; ///< per node: its body, for messages; null: bodies are not named

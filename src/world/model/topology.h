@@ -130,8 +130,8 @@ pbs_status model_build(const struct scene *scene, struct memory *memory, struct 
 void model_free(struct model *model, struct memory *memory);
 /// A body that has pressure has another law of it.
 void model_set_pressure(struct model *model, const struct scene *scene, const struct body *body);
-/// The pressures that hold volumes become those of the bodies, before a call's steps; and those of
-/// the bodies what they are after it.
+/// The pressures that hold volumes become those of the bodies, after each call; and those of the
+/// bodies what they are when it has landed.
 void model_load_held_volumes(struct model *model, const struct scene *scene);
 void model_land_held_volumes(const struct model *model, struct scene *scene);
 /// A body's gravity has another scale, or another acceleration besides; *gravity is written to the

@@ -113,7 +113,6 @@ static void load_state(pbs_world *w, double h) {
     load_accounts(&w->scene, workspace->energy.accounts);
     newton_set_solver_history(w->topology.newton, &w->scene.solver_memory);
     joint_scene_load(&w->topology, &w->scene);
-    model_load_held_volumes(&w->topology.model, &w->scene);
     vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->topology.prescribed_velocity);
     vector_scale(w->tasks, count, 1.0 / h, w->topology.prescribed_velocity);
 }
@@ -273,12 +272,13 @@ pbs_status run_world(struct run *run) {
     run->sum.energy = energy_report_empty();
     failure_begin(run);
     const pbs_status status = w->scene.nodes.count > 0 ? step(run) : step_empty(run);
-    // A failed step may have changed the copies of the orientations. Between steps they must equal
-    // those of the bodies.
+    // A failed step may have changed the copies of the orientations and of what holds volumes.
+    // Between steps they must equal those of the bodies.
     if (w->topology.is_current) {
         loads_end(w);
         breaks_undo_all(w);
         bonded_load_orientations(&w->scene, &w->topology.model.rotations);
+        model_load_held_volumes(&w->topology.model, &w->scene);
     }
     if (status == PBS_OK) {
         status_restore(&before);

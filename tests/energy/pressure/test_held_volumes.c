@@ -63,7 +63,7 @@ static void setup(struct fixture *f) {
     assert_ok(terms_reserve(&memory, &f->assembly, &f->scratch));
     f->gradient = memory_allocate(&memory, 3 * f->assembly.vector_slot_count, sizeof(double));
     assert_non_null(f->gradient);
-    held_volumes_begin_step(f->pressure, f->x, 1.0);
+    held_volumes_begin_step(f->pressure, f->x, 1.0, 1.0);
     held_volumes_begin_stage(f->pressure, &f->nodes, 1.0);
 }
 
@@ -121,13 +121,14 @@ static void updates_are_those_of_the_objective(void **state) {
     teardown(&f);
 }
 
-/// In a step the target moves evenly from the volume at its start.
+/// In a step the target moves evenly from the volume at its start, in a step that is half of what
+/// is left of a call half of the way. Where no node is free nothing moves, and no work is done.
 static void targets_move_evenly(void **state) {
     (void)state;
     struct fixture f;
     setup(&f);
     const double start = volume_of(0, f.x), shares[] = {0.25, 0.5, 1.0};
-    held_volumes_begin_step(f.pressure, f.x, 0.1);
+    held_volumes_begin_step(f.pressure, f.x, 0.1, 1.0);
     for (size_t i = 0; i < COUNT_OF(shares); i++) {
         held_volumes_begin_stage(f.pressure, &f.nodes, 0.1 * shares[i]);
         const double gaps[] = {fabs(shares[i] * (1.1 - start)) / (1e-10 * 1.1),
@@ -137,6 +138,16 @@ static void targets_move_evenly(void **state) {
     }
     const struct held_volume_power power = held_volumes_power(f.pressure, 0);
     assert_near(power.supplied, (3.0 - 1.0) * (1.1 - start) / 0.1, 1e-12, "power");
+    held_volumes_begin_step(f.pressure, f.x, 0.1, 0.5);
+    held_volumes_begin_stage(f.pressure, &f.nodes, 0.1);
+    const double first = 0.5 * fabs(1.1 - start) / (1e-10 * 1.1);
+    const double second = 0.5 * fabs(1.5 - volume_of(1, f.x)) / (1e-10 * 1.5);
+    const double most = fmax(first, second);
+    assert_near(held_volumes_gap(f.pressure, f.x, NULL), most, 1e-12 * most, "half of the way");
+    memset(f.axes, 7, sizeof f.axes);
+    held_volumes_begin_stage(f.pressure, &f.nodes, 0.1);
+    assert_near(held_volumes_gap(f.pressure, f.x, NULL), 0.0, 0.0, "gap that nothing can close");
+    assert_near(held_volumes_power(f.pressure, 0).supplied, 0.0, 0.0, "power without motion");
     teardown(&f);
 }
 
