@@ -79,7 +79,6 @@ void plain_newton_run(struct minimization *m) {
             has_updated = true;
             continue;
         }
-        has_updated = false;
         if (m->result.newton_iterations >= m->options->newton_limit) {
             minimization_fail_unconverged(m, PBS_FAILURE_RESIDUAL, "plain Newton did not converge");
             return;
