@@ -121,7 +121,7 @@ struct scheme_table {
 };
 
 /// Whether joints and held volumes hold, exactly or to second order where steps end beyond their
-/// stages: stages are solved, and no part of a solution is taken back.
+/// stages. Explicit schemes solve no stage, and blending moves the state after its stage is solved.
 static inline bool scheme_meets_constraints(const struct scheme_table *scheme) {
     return scheme->stage_limit > 0 && scheme->control != CONTROL_STATE;
 }

@@ -241,8 +241,8 @@ static void one_free_vertex_of_a_point_is_enough(void **state) {
     pbs_world_destroy(world);
 }
 
-/// What is pinned once it is joined stays joined: steps, changes of the joint and restored worlds
-/// go on without it, and it acts again when the pin is gone.
+/// Both ends of a joint may be pinned later: steps, changes of its settings and restored worlds
+/// then leave its equations out, and once an end is free again they hold.
 static void joined_bodies_may_be_pinned(void **state) {
     (void)state;
     pbs_world *world = new_world(), *other = new_world();
