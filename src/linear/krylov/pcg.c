@@ -255,10 +255,18 @@ static void deflate(struct solve *s) {
     }
 }
 
+/// r as it was before.
 static void inflate(struct solve *s) {
     for (const struct product_operator *f = s->problem->f; f != NULL; f = f->next) {
         if (f->deflation != NULL) {
             f->deflation->inflate(f->self, s->r);
+        }
+    }
+}
+
+static void correct(struct solve *s) {
+    for (const struct product_operator *f = s->problem->f; f != NULL; f = f->next) {
+        if (f->deflation != NULL) {
             f->deflation->correct(f->self, s->z);
         }
     }
@@ -269,11 +277,7 @@ static void inflate(struct solve *s) {
 static double deflated_square(struct solve *s) {
     deflate(s);
     run(s, square_piece);
-    for (const struct product_operator *f = s->problem->f; f != NULL; f = f->next) {
-        if (f->deflation != NULL) {
-            f->deflation->inflate(f->self, s->r);
-        }
-    }
+    inflate(s);
     return sum(s, s->fall);
 }
 
@@ -301,6 +305,7 @@ static pbs_status precondition(struct solve *s, double *rz) {
     }
     if (s->deflates) {
         inflate(s);
+        correct(s);
     }
     RETURN_IF_FAILED(status);
     if (s->deflates || !table->apply_domain) {
