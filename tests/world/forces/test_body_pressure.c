@@ -4,20 +4,9 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
-#include "support/world_testing.h"
+#include "world/forces/pressure_scene.h"
 
 static const double origin[3] = {0.0, 0.0, 0.0};
-
-static pbs_world *weightless_world(int32_t scheme, double tolerance) {
-    pbs_world_desc settings;
-    assert_ok(pbs_world_desc_init(&settings, sizeof settings));
-    settings.contact = PBS_CONTACT_PROJECTION;
-    settings.relative_tolerance = tolerance;
-    memset(settings.gravity, 0, sizeof settings.gravity);
-    pbs_world *world = new_world_from(&settings);
-    use_scheme(world, scheme);
-    return world;
-}
 
 static pbs_pressure_desc gas(double pressure, double outside, double exponent) {
     pbs_pressure_desc d;
@@ -37,38 +26,7 @@ static pbs_pressure_desc constant(double pressure, double outside) {
     return d;
 }
 
-static double volume_of(const pbs_world *world, pbs_body body) {
-    double volume = 0.0;
-    assert_ok(pbs_body_pressure(world, body, NULL, &volume));
-    return volume;
-}
-
 // --- a piston of one degree of freedom ---
-//  A tetrahedron of a foil that resists next to nothing: its base is held, and its apex moves up
-//  and down. Its volume is a third of base times height, so the piston's area is a third of the
-//  base's.
-
-enum { APEX = 3 };
-static const double BASE = 0.5, HEIGHT = 1.0, AIR = 1e5;
-
-static pbs_body add_piston(pbs_world *world) {
-    const double positions[12] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.25, 0.25, HEIGHT};
-    const uint32_t triangles[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
-    const uint32_t base[3] = {0, 1, 2}, apex = APEX;
-    pbs_shell_desc d;
-    pbs_body body;
-    assert_ok(pbs_shell_desc_init(&d, sizeof d));
-    d.vertex_count = 4;
-    d.positions = positions;
-    d.triangle_count = 4;
-    d.triangles = triangles;
-    d.thickness = 1e-3;
-    d.young = 1.0;
-    assert_ok(pbs_body_create_shell(world, &d, &body));
-    assert_ok(pbs_body_pin(world, body, base, 3, PBS_AXIS_ALL));
-    assert_ok(pbs_body_pin(world, body, &apex, 1, PBS_AXIS_X | PBS_AXIS_Y));
-    return body;
-}
 
 static double height_of(const pbs_world *world, pbs_body piston) {
     return pbs_body_positions(world, piston)[3 * APEX + 2];
@@ -80,7 +38,7 @@ static void pistons_rest_where_gas_bears_them(void **state) {
     const double exponents[] = {1.0, 1.4};
     for (size_t i = 0; i < COUNT_OF(exponents); i++) {
         pbs_world *world = weightless_world(PBS_SCHEME_QUASI_STATIC, 1e-10);
-        const pbs_body piston = add_piston(world);
+        const pbs_body piston = add_piston(world, 1.0);
         const pbs_pressure_desc air = gas(AIR, AIR, exponents[i]);
         const double area = BASE / 3.0, force = 0.5 * AIR * area;
         const pbs_point apex = {
@@ -103,7 +61,7 @@ static void pistons_rest_where_gas_bears_them(void **state) {
 static void pistons_swing_in_their_period(void **state) {
     (void)state;
     pbs_world *world = weightless_world(PBS_SCHEME_TR_BDF2, 1e-10);
-    const pbs_body piston = add_piston(world);
+    const pbs_body piston = add_piston(world, 1.0);
     const pbs_pressure_desc air = gas(AIR, AIR, 1.4);
     const double mass = pbs_body_masses(world, piston)[APEX];
     const double frequency = sqrt(1.4 * AIR * (BASE / 3.0) / (mass * HEIGHT));
@@ -431,7 +389,7 @@ static void refused_memory_is_a_status(void **state) {
     struct test_allocator allocator;
     test_allocator_init(&allocator);
     pbs_world *world = new_world_with(&allocator);
-    pbs_body piston = add_piston(world);
+    pbs_body piston = add_piston(world, 1.0);
     uint64_t refused = 0;
     assert_ok(refuse_until_success(&allocator, world, inflate, &piston, &refused));
     assert_true(refused > 10);
@@ -444,7 +402,7 @@ static void refused_memory_is_a_status(void **state) {
 static void bad_calls_are_refused(void **state) {
     (void)state;
     pbs_world *world = weightless_world(PBS_SCHEME_IMPLICIT_EULER, 1e-9);
-    const pbs_body piston = add_piston(world);
+    const pbs_body piston = add_piston(world, 1.0);
     const pbs_body sheet = add_sheet(world, 2, 1.0, origin, NULL);
     pbs_pressure_desc d = gas(1e5, 1e5, 1.4);
     double pressure = 7.0;

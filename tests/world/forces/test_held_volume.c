@@ -6,20 +6,12 @@
 #include "common/meshes/shapes.h"
 #include "support/joint_testing.h"
 #include "support/schemes/scheme_rows.h"
-#include "support/world_testing.h"
+#include "world/forces/pressure_scene.h"
 
 static const double origin[3] = {0.0, 0.0, 0.0};
 
 // docs/theory/materials.md section 7.1.
 static const double TOLERANCE = 1e-10;
-
-static pbs_world *weightless_world(double tolerance) {
-    pbs_world_desc settings;
-    assert_ok(pbs_world_desc_init(&settings, sizeof settings));
-    settings.contact = PBS_CONTACT_PROJECTION;
-    settings.relative_tolerance = tolerance;
-    return new_world_from(&settings);
-}
 
 static pbs_pressure_desc held(double volume) {
     pbs_pressure_desc d;
@@ -32,12 +24,6 @@ static pbs_pressure_desc held(double volume) {
 static void hold(pbs_world *world, pbs_body body, double volume) {
     const pbs_pressure_desc d = held(volume);
     assert_ok(pbs_body_set_pressure(world, body, &d));
-}
-
-static double volume_of(const pbs_world *world, pbs_body body) {
-    double volume = 0.0;
-    assert_ok(pbs_body_pressure(world, body, NULL, &volume));
-    return volume;
 }
 
 static double pressure_of(const pbs_world *world, pbs_body body) {
@@ -93,7 +79,7 @@ static void draw_out(pbs_world *world, pbs_body body, double rate) {
 /// The largest |V / V0 - 1| where steps end, during 0.12 s; negative: the scheme holds no volumes.
 static double largest_miss(const struct scheme_row *row, pbs_body (*add)(pbs_world *world),
                            double h) {
-    pbs_world *world = weightless_world(1e-8);
+    pbs_world *world = weightless_world(PBS_SCHEME_IMPLICIT_EULER, 1e-8);
     pbs_integrator *integrator = scheme_row_integrator(row);
     const pbs_body body = add(world);
     const pbs_pressure_desc d = held(0.0);
@@ -144,28 +130,9 @@ static void every_scheme_holds_them(void **state) {
 
 // --- pressures ---
 
-enum { APEX = 3 };
-static const double BASE = 0.5, HEIGHT = 1.0, AIR = 1e5;
-
-/// A tetrahedron of a foil, whose base is held, and whose apex moves up and down. Its volume is a
-/// third of base times height. Where that stays the foil has no force.
-static pbs_body add_piston(pbs_world *world) {
-    const double positions[12] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.25, 0.25, HEIGHT};
-    const uint32_t triangles[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
-    const uint32_t base[3] = {0, 1, 2}, apex = APEX;
-    pbs_shell_desc d;
-    pbs_body body;
-    assert_ok(pbs_shell_desc_init(&d, sizeof d));
-    d.vertex_count = 4;
-    d.positions = positions;
-    d.triangle_count = 4;
-    d.triangles = triangles;
-    d.thickness = 1e-3;
-    d.young = 1e8;
-    assert_ok(pbs_body_create_shell(world, &d, &body));
-    assert_ok(pbs_body_pin(world, body, base, 3, PBS_AXIS_ALL));
-    assert_ok(pbs_body_pin(world, body, &apex, 1, PBS_AXIS_X | PBS_AXIS_Y));
-    return body;
+/// Of a foil, which has no force where the height stays.
+static pbs_body add_foil_piston(pbs_world *world) {
+    return add_piston(world, 1e8);
 }
 
 static void press(pbs_world *world, pbs_body piston, double force) {
@@ -180,9 +147,9 @@ static void liquids_bear_pistons(void **state) {
     const double area = BASE / 3.0, forces[] = {1.0, 1e4, 1e7, -1e4};
     const int32_t schemes[] = {PBS_SCHEME_QUASI_STATIC, PBS_SCHEME_IMPLICIT_EULER};
     for (size_t i = 0; i < 2 * COUNT_OF(forces); i++) {
-        pbs_world *world = weightless_world(1e-7);
+        pbs_world *world = weightless_world(PBS_SCHEME_IMPLICIT_EULER, 1e-7);
         use_scheme(world, schemes[i % 2]);
-        const pbs_body piston = add_piston(world);
+        const pbs_body piston = add_foil_piston(world);
         pbs_pressure_desc water = held(0.0);
         water.outside = AIR;
         assert_ok(pbs_body_set_pressure(world, piston, &water));
@@ -206,7 +173,7 @@ static void they_are_held_by_the_pressure_of_equilibrium(void **state) {
     (void)state;
     static pbs_body (*const kinds[])(pbs_world * world) = {add_balloon, add_soft_cube};
     for (size_t k = 0; k < COUNT_OF(kinds); k++) {
-        pbs_world *world = weightless_world(1e-9);
+        pbs_world *world = weightless_world(PBS_SCHEME_IMPLICIT_EULER, 1e-9);
         use_scheme(world, PBS_SCHEME_QUASI_STATIC);
         const pbs_body body = kinds[k](world);
         const uint32_t corners[3] = {0, 1, 2};
@@ -263,7 +230,7 @@ static void statics_end_under_loads(void **state) {
 static void energy_is_accounted(void **state) {
     (void)state;
     const double h = 1e-3;
-    pbs_world *world = weightless_world(1e-9);
+    pbs_world *world = weightless_world(PBS_SCHEME_IMPLICIT_EULER, 1e-9);
     use_scheme(world, PBS_SCHEME_A_SEARCH);
     const pbs_body balloon = add_balloon(world);
     hold(world, balloon, 0.0);
@@ -326,7 +293,7 @@ static void joints_hold_beside_them(void **state) {
 
 static void saved_worlds_hold_them(void **state) {
     (void)state;
-    pbs_world *world = weightless_world(1e-8), *copy = new_world();
+    pbs_world *world = weightless_world(PBS_SCHEME_IMPLICIT_EULER, 1e-8), *copy = new_world();
     use_scheme(world, PBS_SCHEME_BDF2);
     const pbs_body first = add_balloon(world), second = add_soft_cube(world);
     hold(world, first, 0.0);
@@ -392,7 +359,7 @@ static void failed_calls_change_nothing(void **state) {
     fine.step_control.tolerance = 1.0;
     fine.step_control.max = 2e-3;
     for (size_t i = 0; i < 2; i++) {
-        worlds[i] = weightless_world(1e-6);
+        worlds[i] = weightless_world(PBS_SCHEME_IMPLICIT_EULER, 1e-6);
         use_integrator(worlds[i], &fine);
         cubes[i] = add_soft_cube(worlds[i]);
         add_stopping_particle(worlds[i], &evaluations[i]);
@@ -432,7 +399,7 @@ static void refused_memory_is_a_status(void **state) {
     struct test_allocator allocator;
     test_allocator_init(&allocator);
     pbs_world *world = new_world_with(&allocator);
-    pbs_body piston = add_piston(world);
+    pbs_body piston = add_foil_piston(world);
     uint64_t refused = 0;
     assert_ok(refuse_until_success(&allocator, world, fill, &piston, &refused));
     assert_true(refused > 10);
@@ -445,8 +412,8 @@ static void refused_memory_is_a_status(void **state) {
 
 static void bad_calls_are_refused(void **state) {
     (void)state;
-    pbs_world *world = weightless_world(1e-9);
-    const pbs_body piston = add_piston(world);
+    pbs_world *world = weightless_world(PBS_SCHEME_IMPLICIT_EULER, 1e-9);
+    const pbs_body piston = add_foil_piston(world);
     const pbs_body sheet = add_sheet(world, 2, 1.0, origin, NULL);
     pbs_pressure_desc d = held(0.0);
     assert_status(pbs_body_set_pressure(world, sheet, &d), PBS_ERROR_MESH);
