@@ -32,7 +32,6 @@ void held_volumes_begin_step(struct pressure *pressure, const double *x, double 
     FOR_EACH_HELD(pressure, s) {
         struct held_volume *const held = &pressure->held[s];
         held->saved_pressure = pressure->laws[s].pressure;
-        held->saved_stiffening = pressure->laws[s].stiffening;
         held->start = pressure_surface_volume(pressure, s, x);
         held->end = share < 1.0 ? held->start + share * (held->target - held->start) : held->target;
         held->length = h;
@@ -64,7 +63,7 @@ void held_volumes_begin_stage(struct pressure *pressure, const struct stage_node
                                                          write_entries(pressure, s, nodes->x));
         law->volume = share < 1.0 ? held->start + share * (held->end - held->start) : held->end;
         held->resistance = compliance > 0.0 ? 1.0 / compliance : 0.0;
-        law->penalty = law->stiffening * PENALTY * held->resistance;
+        law->penalty = PENALTY * held->resistance;
     }
 }
 
@@ -84,24 +83,20 @@ static double constraint(struct pressure *p, size_t surface, const double *x,
     return c;
 }
 
-static double gap_of(struct pressure *p, size_t surface, const double *x, const double *direction) {
+static double gap_of(struct pressure *p, size_t surface, const double *x) {
     return p->held[surface].resistance > 0.0
-               ? fabs(constraint(p, surface, x, direction)) / (TOLERANCE * p->held[surface].target)
+               ? fabs(constraint(p, surface, x, NULL)) / (TOLERANCE * p->held[surface].target)
                : 0.0;
 }
 
-double held_volumes_gap(struct pressure *pressure, const double *x, const double *direction) {
-    double most = 0.0;
-    FOR_EACH_HELD(pressure, s) {
-        most = fmax(most, gap_of(pressure, s, x, direction));
-    }
-    return most;
+double held_volumes_gap(struct pressure *pressure, const double *x) {
+    return held_volumes_widest(pressure, x).share;
 }
 
 struct held_volume_miss held_volumes_widest(struct pressure *pressure, const double *x) {
     struct held_volume_miss most = {0};
     FOR_EACH_HELD(pressure, s) {
-        const double share = gap_of(pressure, s, x, NULL);
+        const double share = gap_of(pressure, s, x);
         if (share > most.share) {
             most = (struct held_volume_miss){.node = pressure->nodes[pressure->node_start[s]],
                                              .gap = share * TOLERANCE * pressure->held[s].target,
@@ -120,41 +115,17 @@ static void add_gradient(struct pressure *p, size_t surface, const double *x, do
     }
 }
 
-/// Changes p and rho, and the objective at x with them.
-static double change(struct pressure *p, size_t surface, const double *x, double pressure,
-                     double penalty, double *gradient) {
-    struct pressure_law *const law = &p->laws[surface];
-    const double volume = pressure_surface_volume(p, surface, x);
-    const struct pressure_state before = pressure_law_at(law, volume);
-    law->pressure = pressure;
-    law->penalty = penalty;
-    const struct pressure_state after = pressure_law_at(law, volume);
-    if (gradient != NULL) {
-        add_gradient(p, surface, x, after.excess - before.excess, gradient);
-    }
-    return after.value - before.value;
-}
-
 double held_volumes_update(struct pressure *pressure, const double *from, const double *direction,
                            const double *x, double *gradient) {
     double sum = 0.0;
     FOR_EACH_HELD(pressure, s) {
-        const struct pressure_law *const law = &pressure->laws[s];
-        const double c = constraint(pressure, s, direction != NULL ? from : x, direction);
-        sum += change(pressure, s, x, law->pressure - law->penalty * c, law->penalty, gradient);
-    }
-    return sum;
-}
-
-double held_volumes_stiffen(struct pressure *pressure, const double *x, double factor,
-                            double *gradient) {
-    double sum = 0.0;
-    FOR_EACH_HELD(pressure, s) {
         struct pressure_law *const law = &pressure->laws[s];
-        if (gap_of(pressure, s, x, NULL) > 1.0 && law->stiffening < HELD_VOLUME_STIFFEST) {
-            law->stiffening *= factor;
-            sum += change(pressure, s, x, law->pressure,
-                          law->stiffening * PENALTY * pressure->held[s].resistance, gradient);
+        const double change = -law->penalty *
+                              constraint(pressure, s, direction != NULL ? from : x, direction);
+        law->pressure += change;
+        sum -= change * constraint(pressure, s, x, NULL);
+        if (gradient != NULL) {
+            add_gradient(pressure, s, x, change, gradient);
         }
     }
     return sum;
@@ -163,21 +134,18 @@ double held_volumes_stiffen(struct pressure *pressure, const double *x, double f
 void held_volumes_restore(struct pressure *pressure) {
     FOR_EACH_HELD(pressure, s) {
         pressure->laws[s].pressure = pressure->held[s].saved_pressure;
-        pressure->laws[s].stiffening = pressure->held[s].saved_stiffening;
     }
 }
 
 void held_volumes_keep(struct pressure *pressure) {
     FOR_EACH_HELD(pressure, s) {
         pressure->held[s].kept_pressure = pressure->laws[s].pressure;
-        pressure->held[s].kept_stiffening = pressure->laws[s].stiffening;
     }
 }
 
 void held_volumes_bring_back(struct pressure *pressure) {
     FOR_EACH_HELD(pressure, s) {
         pressure->laws[s].pressure = pressure->held[s].kept_pressure;
-        pressure->laws[s].stiffening = pressure->held[s].kept_stiffening;
     }
 }
 

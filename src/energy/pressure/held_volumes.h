@@ -21,9 +21,8 @@ void held_volumes_begin_step(struct pressure *pressure, const double *x, double 
 void held_volumes_begin_stage(struct pressure *pressure, const struct stage_nodes *nodes,
                               double time);
 
-/// The largest |C| relative to its tolerance, 1e-10 V0: at x or, with the direction of a Newton
-/// step from there, as that step reckons. 0 where nothing is held.
-double held_volumes_gap(struct pressure *pressure, const double *x, const double *direction);
+/// The largest |C| at x relative to its tolerance, 1e-10 V0. 0 where nothing is held.
+double held_volumes_gap(struct pressure *pressure, const double *x);
 
 /// The volume that is farthest from holding at x relative to its tolerance.
 struct held_volume_miss {
@@ -38,11 +37,6 @@ struct held_volume_miss held_volumes_widest(struct pressure *pressure, const dou
 /// gradient, which may be null.
 double held_volumes_update(struct pressure *pressure, const double *from, const double *direction,
                            const double *x, double *gradient);
-
-/// rho of volumes that miss their tolerance at x grows by `factor`, otherwise as
-/// held_volumes_update.
-double held_volumes_stiffen(struct pressure *pressure, const double *x, double factor,
-                            double *gradient);
 
 /// Pressures are again those of held_volumes_begin_step.
 void held_volumes_restore(struct pressure *pressure);

@@ -9,17 +9,13 @@ enum pressure_kind {
     PRESSURE_HELD ///< an augmented Lagrangian of V = volume, see held_volumes.h
 };
 
-/// The largest stiffening.
-#define HELD_VOLUME_STIFFEST 1e4
-
 struct pressure_law {
     enum pressure_kind kind;
-    double pressure;   ///< Pa, inside; of a gas at `volume`; of a held volume what holds it
-    double outside;    ///< Pa
-    double exponent;   ///< gamma >= 1, of a gas: pressure V^gamma is constant
-    double volume;     ///< m^3, where the potential is 0
-    double penalty;    ///< Pa/m^3: rho, of a held volume in the present stage
-    double stiffening; ///< factor of all its penalties, >= 1; kept from step to step
+    double pressure; ///< Pa, inside; of a gas at `volume`; of a held volume what holds it
+    double outside;  ///< Pa
+    double exponent; ///< gamma >= 1, of a gas: pressure V^gamma is constant
+    double volume;   ///< m^3, where the potential is 0
+    double penalty;  ///< Pa/m^3: rho, of a held volume in the present stage
 };
 
 /// The potential P(V) and its derivatives.

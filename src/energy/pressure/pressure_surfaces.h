@@ -9,16 +9,16 @@
 
 /// What keeps a held volume, see held_volumes.h.
 struct held_volume {
-    double target;     ///< m^3, where calls end
-    double end;        ///< m^3, where the step ends
-    double start;      ///< m^3, at the start of the step
-    double length;     ///< s, of the step
-    double row_scale;  ///< 1/m^2, of held_volumes_write_rows
-    double resistance; ///< Pa/m^3, of the nodes against a change of the volume; 0: none is free
-    double relieved;   ///< u . w
-    double removed;    ///< of the latest residual that was deflated: its part along u
-    double saved_pressure, saved_stiffening; ///< at the start of the step
-    double kept_pressure, kept_stiffening;   ///< at held_volumes_keep
+    double target;         ///< m^3, where calls end
+    double end;            ///< m^3, where the step ends
+    double start;          ///< m^3, at the start of the step
+    double length;         ///< s, of the step
+    double row_scale;      ///< 1/m^2, of held_volumes_write_rows
+    double resistance;     ///< Pa/m^3, of the nodes against a change of the volume; 0: none is free
+    double relieved;       ///< u . w
+    double removed;        ///< of the latest residual that was deflated: its part along u
+    double saved_pressure; ///< Pa, at the start of the step
+    double kept_pressure;  ///< Pa, at held_volumes_keep
 };
 
 struct pressure {

@@ -82,13 +82,9 @@ void constraint_set_bring_back(struct constraint_set *set) {
 
 // --- multipliers ---
 
-struct constraint_gaps constraint_set_gaps(const struct constraint_set *set,
-                                           const struct joint_step *step, const double *x,
-                                           bool motors) {
-    return (struct constraint_gaps){
-        .joints = joint_count(set) > 0 ? joint_set_gap(set->joints, step, x, motors) : 0.0,
-        .volumes = step != NULL ? held_volumes_gap(set->volumes, step->from, step->direction)
-                                : held_volumes_gap(set->volumes, x, NULL)};
+double constraint_set_joint_gap(const struct constraint_set *set, const struct joint_step *step,
+                                const double *x, bool motors) {
+    return joint_count(set) > 0 ? joint_set_gap(set->joints, step, x, motors) : 0.0;
 }
 
 bool constraint_set_agrees(const struct constraint_set *set, const struct joint_step *step) {
@@ -101,16 +97,6 @@ double constraint_set_update(struct constraint_set *set, const struct joint_step
                                                : 0.0;
     return joints + held_volumes_update(set->volumes, step != NULL ? step->from : NULL,
                                         step != NULL ? step->direction : NULL, x, gradient);
-}
-
-double constraint_set_stiffen_joints(struct constraint_set *set, const double *x, double factor,
-                                     double *gradient) {
-    return joint_count(set) > 0 ? joint_set_stiffen(set->joints, x, factor, gradient) : 0.0;
-}
-
-double constraint_set_stiffen_volumes(struct constraint_set *set, const double *x, double factor,
-                                      double *gradient) {
-    return held_volumes_stiffen(set->volumes, x, factor, gradient);
 }
 
 double constraint_set_dissipated_power(const struct constraint_set *set, const double *x) {

@@ -37,22 +37,14 @@ void constraint_set_restore(struct constraint_set *set);
 void constraint_set_keep(struct constraint_set *set);
 void constraint_set_bring_back(struct constraint_set *set);
 
-/// How far the equations are from holding, relative to their tolerance, see joint_set_gap.
-struct constraint_gaps {
-    double joints, volumes;
-};
-struct constraint_gaps constraint_set_gaps(const struct constraint_set *set,
-                                           const struct joint_step *step, const double *x,
-                                           bool motors);
+/// How far joints are from holding, see joint_set_gap. 0 without joints.
+double constraint_set_joint_gap(const struct constraint_set *set, const struct joint_step *step,
+                                const double *x, bool motors);
 /// Whether ropes act at the end of the step as it has reckoned, see joint_set_agrees.
 bool constraint_set_agrees(const struct constraint_set *set, const struct joint_step *step);
-/// See joint_set_update, and joint_set_stiffen of both kinds.
+/// See joint_set_update.
 double constraint_set_update(struct constraint_set *set, const struct joint_step *step,
                              const double *x, double *gradient);
-double constraint_set_stiffen_joints(struct constraint_set *set, const double *x, double factor,
-                                     double *gradient);
-double constraint_set_stiffen_volumes(struct constraint_set *set, const double *x, double factor,
-                                      double *gradient);
 
 /// W: what dampers and motors of joints take out at a stage's solution.
 double constraint_set_dissipated_power(const struct constraint_set *set, const double *x);

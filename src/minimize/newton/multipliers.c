@@ -21,19 +21,11 @@ static bool has_constraints(const struct minimization *m) {
     return !constraint_set_is_empty(m->objective->constraints);
 }
 
+/// What an update changes, also of volumes, is booked with contact: only sums of magnitudes see it.
 static void change_objective(struct minimization *m, double change) {
     struct objective_result *const now = &m->newton->current.objective;
     now->value += change;
     now->by_kind[ENERGY_CONTACT] += change;
-}
-
-/// expected: at the end of the step as it reckons; before: at the update before.
-static bool is_slow(double expected, double before) {
-    return expected > SLOW * before && expected < before;
-}
-
-static double widest(const struct constraint_gaps *gaps) {
-    return fmax(gaps->joints, gaps->volumes);
 }
 
 bool minimization_update_multipliers(struct minimization *m, const struct joint_step *step) {
@@ -42,19 +34,18 @@ bool minimization_update_multipliers(struct minimization *m, const struct joint_
     }
     struct constraint_set *const constraints = m->objective->constraints;
     struct iterate *const current = &m->newton->current;
-    const struct constraint_gaps gaps = constraint_set_gaps(constraints, NULL, current->x, false);
-    const struct constraint_gaps expected = step != NULL ? constraint_set_gaps(constraints, step,
-                                                                               current->x, false)
-                                                         : gaps;
-    const bool joints_are_slow = is_slow(expected.joints, m->constraint_gaps.joints);
-    const bool volumes_are_slow = is_slow(expected.volumes, m->constraint_gaps.volumes);
-    m->constraint_gaps = gaps;
-    m->result.constraint_gap = widest(&gaps);
-    if (widest(&gaps) <= 1.0) {
-        const struct constraint_gaps all = constraint_set_gaps(constraints, NULL, current->x, true);
-        if (m->constraint_updates > MOTOR_UPDATE_LIMIT || widest(&all) <= 1.0) {
-            return true;
-        }
+    const double joints = constraint_set_joint_gap(constraints, NULL, current->x, false);
+    const double volumes = held_volumes_gap(constraints->volumes, current->x);
+    const double expected = step != NULL
+                                ? constraint_set_joint_gap(constraints, step, current->x, false)
+                                : joints;
+    const bool joints_are_slow = expected > SLOW * m->joint_gap && expected < m->joint_gap;
+    m->joint_gap = joints;
+    m->result.constraint_gap = fmax(joints, volumes);
+    if (m->result.constraint_gap <= 1.0 &&
+        (m->constraint_updates > MOTOR_UPDATE_LIMIT ||
+         constraint_set_joint_gap(constraints, NULL, current->x, true) <= 1.0)) {
+        return true;
     }
     // Forces of a step that reckoned with other ropes than those that are taut now are of no use.
     if (step != NULL && m->constraint_updates == 0 && !constraint_set_agrees(constraints, step)) {
@@ -63,11 +54,7 @@ bool minimization_update_multipliers(struct minimization *m, const struct joint_
     change_objective(m, constraint_set_update(constraints, step, current->x, current->gradient));
     if (joints_are_slow) {
         change_objective(
-            m, constraint_set_stiffen_joints(constraints, current->x, STIFFER, current->gradient));
-    }
-    if (volumes_are_slow) {
-        change_objective(
-            m, constraint_set_stiffen_volumes(constraints, current->x, STIFFER, current->gradient));
+            m, joint_set_stiffen(constraints->joints, current->x, STIFFER, current->gradient));
     }
     return false;
 }

@@ -47,12 +47,12 @@ struct minimization {
     struct projection *projection;
     const struct newton_options *options;
     struct newton_result result;
-    bool has_moved;  ///< the latest iteration did, from newton->accepted.x
-    double step;     ///< length of the latest line search
-    double before;   ///< J, E at the start of the latest iteration; infinite before the first
-    double rounding; ///< N, rounding error of |grad E|, a lower bound for any solution
-    struct constraint_gaps constraint_gaps; ///< at the latest update of multipliers
-    uint32_t constraint_updates;            ///< updates at solutions
+    bool has_moved;   ///< the latest iteration did, from newton->accepted.x
+    double step;      ///< length of the latest line search
+    double before;    ///< J, E at the start of the latest iteration; infinite before the first
+    double rounding;  ///< N, rounding error of |grad E|, a lower bound for any solution
+    double joint_gap; ///< of joints, at the latest update of multipliers
+    uint32_t constraint_updates; ///< updates at solutions
     uint32_t hidden_steps;  ///< consecutive steps whose predicted decrease was below the energy's
                             ///< rounding error
     bool moves_prescribed;  ///< prescribed motion moves the free nodes along, even without contact

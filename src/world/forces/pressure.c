@@ -28,7 +28,6 @@ static pbs_status begin_holding(const struct body *body, const pbs_pressure_desc
     const bool is_held = body->has_pressure && body->pressure.kind == PRESSURE_HELD;
     law->pressure = is_held ? body->pressure.pressure - body->pressure.outside + law->outside
                             : law->outside;
-    law->stiffening = is_held ? body->pressure.stiffening : 1.0;
     return PBS_OK;
 }
 
@@ -42,7 +41,6 @@ static pbs_status read_law(const pbs_world *w, const struct body *body, const pb
                                  .outside = own.outside,
                                  .exponent = own.exponent,
                                  .volume = own.volume != 0.0 ? own.volume : volume_of(w, body)};
-    law->stiffening = law->kind == PRESSURE_HELD ? 1.0 : 0.0;
     RETURN_IF_FAILED(body_check_pressure(law));
     if (law->kind == PRESSURE_HELD) {
         const struct body held = {.has_pressure = true, .pressure = *law};

@@ -24,7 +24,6 @@ pbs_status body_check_pressure(const struct pressure_law *law) {
         return check_range(law->volume, -VOLUME_LIMIT, VOLUME_LIMIT, "volume");
     }
     if (law->kind == PRESSURE_HELD) {
-        RETURN_IF_FAILED(check_range(law->stiffening, 1.0, HELD_VOLUME_STIFFEST, "stiffening"));
         return check_range(law->volume, 1.0 / VOLUME_LIMIT, VOLUME_LIMIT, "volume that is held");
     }
     RETURN_IF_FAILED(check_range(law->exponent, 1.0, EXPONENT_LIMIT, "exponent"));

@@ -112,7 +112,6 @@ static void write_pressure(struct byte_writer *out, const struct body *body) {
     write_f64(out, law->outside);
     write_f64(out, law->exponent);
     write_f64(out, law->volume);
-    write_f64(out, law->stiffening);
 }
 
 static void write_wind(struct byte_writer *out, const struct body *body) {

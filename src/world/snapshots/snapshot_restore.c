@@ -269,7 +269,6 @@ static pbs_status read_pressure(struct byte_reader *in, struct body *out) {
     law->outside = read_f64(in);
     law->exponent = read_f64(in);
     law->volume = read_f64(in);
-    law->stiffening = read_f64(in);
     return PBS_OK;
 }
 

@@ -126,8 +126,8 @@ static const struct pressure_law laws[4][SURFACES] = {
      {.kind = PRESSURE_GAS, .pressure = 1.0, .outside = 2.0, .exponent = 1.4, .volume = 1.2}},
     {{.pressure = 3.0, .outside = 1.0, .volume = 0.2},
      {.kind = PRESSURE_GAS, .pressure = 1.0, .outside = 0.0, .exponent = 5.0 / 3.0, .volume = 1.2}},
-    {{.kind = PRESSURE_HELD, .pressure = 3.0, .outside = 1.0, .volume = 0.2, .stiffening = 1.0},
-     {.kind = PRESSURE_HELD, .pressure = -2.0, .volume = 1.2, .stiffening = 1.0}},
+    {{.kind = PRESSURE_HELD, .pressure = 3.0, .outside = 1.0, .volume = 0.2},
+     {.kind = PRESSURE_HELD, .pressure = -2.0, .volume = 1.2}},
 };
 
 static void derivatives_are_those_of_the_value(void **state) {
