@@ -5,6 +5,8 @@
 #include "joints/joint.h"
 
 static const double TURN = 6.283185307179586;
+// A component of the unit vector that no axis is at right angles to.
+static const double SLANTED = 0.5773502691896258;
 
 void joint_measure(const struct joint *joint, const double *x, struct joint_values *out) {
     for (int v = 0; v < JOINT_VECTORS; v++) {
@@ -105,9 +107,12 @@ static int differentiate_length(const struct joint_row *row, const struct joint_
                                 struct joint_derivative out[JOINT_DERIVATIVES]) {
     double vector[3];
     length_vector(row, values, vector);
-    // Of a vector of length 0 any direction is the derivative; that of no force is as good.
+    // Of a vector of length 0 any direction is the derivative. None would tell that no node moves
+    // the row, which then was left out of the whole stage.
     const double length = norm3(vector);
-    scale3(length > 0.0 ? row->scale / length : 0.0, vector, out[0].by);
+    for (int k = 0; k < 3; k++) {
+        out[0].by[k] = row->scale * (length > 0.0 ? vector[k] / length : SLANTED);
+    }
     out[1].name = row->second;
     scale3(second_factor(row), out[0].by, out[1].by);
     return row->form == JOINT_LENGTH ? 1 : 2;

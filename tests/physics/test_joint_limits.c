@@ -307,6 +307,38 @@ static void twist_goes_on_beyond_a_turn(void **state) {
     pbs_world_destroy(world);
 }
 
+/// Where the axes of a ball, or the ends of a rope, begin in the same place no direction leads away
+/// from it. The limit acts all the same in the first step, which would go far beyond it. Tolerance:
+/// 1e-8 of the box's extent, its diagonal of 1.04 m.
+static void limits_act_from_where_nothing_points(void **state) {
+    (void)state;
+    static const double sides[3] = {1.0, 0.2, 0.2}, away[3] = {0.0, 30.0, 0.0};
+    static const double still[3] = {0.0, 0.0, 0.0}, spin[3] = {0.0, 0.0, 60.0};
+    static const double right[3] = {0.5, 0.0, 0.0};
+    for (int i = 0; i < 2; i++) {
+        pbs_world_desc settings;
+        assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+        pbs_world *world = new_world_from(&settings);
+        const pbs_body box = add_box(world, sides, 1.0, i == 0 ? right : still, 1e9);
+        pbs_joint_desc d = describe_joint(i == 0 ? PBS_JOINT_BALL : PBS_JOINT_DISTANCE,
+                                          in_space(0.0, 0.0, 0.0),
+                                          on_body(box, i == 0 ? -0.5 : 0.0, 0.0, 0.0));
+        pbs_joint joint;
+        if (i == 0) {
+            d.axis[0] = 1.0;
+            d.axis[1] = d.axis[2] = 0.0;
+            d.swing_limit = 0.5;
+        } else {
+            d.upper = 0.1;
+        }
+        assert_ok(pbs_joint_create(world, &d, &joint));
+        assert_ok(pbs_body_set_motion(world, box, away, i == 0 ? spin : still));
+        assert_ok(pbs_world_step(world, 1.0 / 60.0));
+        assert_small(joint_state_of(world, joint).gap, 1.04e-8, "gap");
+        pbs_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rod_rests_against_its_limit),
@@ -315,6 +347,7 @@ int main(void) {
         cmocka_unit_test(equal_limits_hold_the_twist),
         cmocka_unit_test(twist_goes_on_beyond_a_turn),
         cmocka_unit_test(limbs_in_flight_stay_within_their_limit),
+        cmocka_unit_test(limits_act_from_where_nothing_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
