@@ -1,8 +1,7 @@
 // A table with one struct per kind of contact (PBS_CONTACT_*): defaults, what the kind permits for
 // bodies, colliders and schemes, and functions used between steps. Code calls these functions
 // instead of comparing ids. Functions used within a step are in struct contact_table
-// (src/contact); the contact work of pbs_world_step and pbs_world_advance is in struct run_contact
-// (src/world/stepping).
+// (src/contact).
 #ifndef PBS_WORLD_CONTACT_SCENES_CONTACT_KIND_H
 #define PBS_WORLD_CONTACT_SCENES_CONTACT_KIND_H
 
@@ -11,9 +10,14 @@
 #include "contact/penalty/penalty_contact.h"
 #include "world/objects/scene.h"
 
+/// What pbs_world_step and pbs_world_advance do for contact: src/world/stepping/contact_run.h.
+/// Runs lie above scenes, so that scenes only pass the pointer on.
+struct contact_run;
+
 /// Functions may be null where there is nothing to do.
 struct contact_kind {
-    int32_t id;             ///< PBS_CONTACT_*
+    int32_t id; ///< PBS_CONTACT_*
+    const struct contact_run *run;
     int32_t scheme;         ///< PBS_SCHEME_* of a new world
     uint32_t divisions;     ///< halvings of a failed step where the host leaves that to the library
     bool semidefinite;      ///< PBS_HESSIAN_AUTOMATIC projects Hessians to semidefinite
@@ -46,6 +50,7 @@ struct contact_kind {
 
 extern const struct contact_kind contact_kind_projection, contact_kind_barrier,
     contact_kind_penalty;
+extern const struct contact_run contact_run_projection, contact_run_barrier, contact_run_penalty;
 
 /// Null where there is none.
 const struct contact_kind *contact_kind_find(int32_t id);

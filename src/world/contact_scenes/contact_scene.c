@@ -417,6 +417,7 @@ static void set_surface(struct barrier_contact *contact, size_t part,
 
 const struct contact_kind contact_kind_barrier = {
     .id = PBS_CONTACT_BARRIER,
+    .run = &contact_run_barrier,
     .scheme = PBS_SCHEME_IMPLICIT_EULER,
     .divisions = CONTACT_SCALE_DIVISIONS,
     .semidefinite = true,

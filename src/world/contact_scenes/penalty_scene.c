@@ -186,6 +186,7 @@ static pbs_status evaluate_term(const struct scene *scene, struct memory *memory
 
 const struct contact_kind contact_kind_penalty = {
     .id = PBS_CONTACT_PENALTY,
+    .run = &contact_run_penalty,
     .scheme = PBS_SCHEME_VELOCITY_VERLET,
     .has_bodies = true,
     .check_scheme = check_scheme,

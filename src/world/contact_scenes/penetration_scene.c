@@ -220,6 +220,7 @@ static pbs_status evaluate(const struct scene *scene, struct memory *memory, dou
 
 const struct contact_kind contact_kind_projection = {
     .id = PBS_CONTACT_PROJECTION,
+    .run = &contact_run_projection,
     .scheme = PBS_SCHEME_IMPLICIT_EULER,
     .has_constraints = true,
     .has_distance = true,

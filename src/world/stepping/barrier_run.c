@@ -46,7 +46,7 @@ static pbs_status begin(struct run *run) {
     struct topology *t = &run->w->topology;
     const bool adaptive = run->w->scene.expert.adaptive_stiffness != 0;
     if (adaptive || !t->contact_is_checked) {
-        run_contact_set_obstacles(run, 0.0, 0.0);
+        contact_run_set_obstacles(run, 0.0, 0.0);
     }
     if (!t->contact_is_checked) {
         RETURN_IF_FAILED(check_overlaps(run));
@@ -99,8 +99,7 @@ static void write_stats(const struct run *run, pbs_stats *stats) {
     contact_stiffness_report(run->w, stats);
 }
 
-const struct run_contact run_contact_barrier = {
-    .id = PBS_CONTACT_BARRIER,
+const struct contact_run contact_run_barrier = {
     .prepare = prepare,
     .begin = begin,
     .velocity_tolerance = velocity_tolerance,

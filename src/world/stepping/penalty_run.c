@@ -17,8 +17,7 @@ static pbs_status begin(struct run *run) {
     return penalty_scene_begin(&run->w->scene, &t->model.penalty);
 }
 
-const struct run_contact run_contact_penalty = {
-    .id = PBS_CONTACT_PENALTY,
+const struct contact_run contact_run_penalty = {
     .prepare = prepare,
     .begin = begin,
 };

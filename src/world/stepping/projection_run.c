@@ -29,8 +29,7 @@ static void write_stats(const struct run *run, pbs_stats *stats) {
                                              : 0.0;
 }
 
-const struct run_contact run_contact_projection = {
-    .id = PBS_CONTACT_PROJECTION,
+const struct contact_run contact_run_projection = {
     .prepare = prepare,
     .begin = begin,
     .write_stats = write_stats,

@@ -201,7 +201,7 @@ pbs_status run_part(struct run *run, const struct step_span *span, uint32_t dept
 /// Only schemes that minimise divide a step for its relative motions: Newton's method converges
 /// badly when bodies pass deep into each other.
 static uint32_t count_parts(struct run *run, double h) {
-    const struct run_contact *contact = run_contact_of(&run->w->scene);
+    const struct contact_run *contact = contact_run_of(&run->w->scene);
     return contact->count_parts == NULL || run->division_limit == 0 || run->problem.linearized ||
                    run->problem.scheme->stage_limit == 0 || run->problem.scheme->is_static
                ? 1

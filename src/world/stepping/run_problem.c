@@ -59,7 +59,7 @@ static void set_prescribed_targets(void *self, double fraction) {
 }
 
 static void set_contact_obstacles(void *self, double now, double target) {
-    run_contact_set_obstacles(self, now, target);
+    contact_run_set_obstacles(self, now, target);
 }
 
 static pbs_status set_obstacles(void *self, double fraction) {
@@ -84,7 +84,7 @@ static pbs_status set_obstacles(void *self, double fraction) {
 // --- the problem ---
 
 static double velocity_tolerance(const struct run *run) {
-    const struct run_contact *contact = run_contact_of(&run->w->scene);
+    const struct contact_run *contact = contact_run_of(&run->w->scene);
     return contact->velocity_tolerance != NULL
                ? contact->velocity_tolerance(run->w)
                : fmax(0.0, run->w->scene.settings.velocity_tolerance);

@@ -64,7 +64,7 @@ static pbs_status prepare_topology(pbs_world *w) {
                                     w->scene.colliders.count, sizeof *t->obstacles_now));
     RETURN_IF_FAILED(memory_reserve(&w->memory, &t->obstacles, &t->obstacle_capacity,
                                     w->scene.colliders.count, sizeof *t->obstacles));
-    RETURN_IF_FAILED(run_contact_of(&w->scene)->prepare(w));
+    RETURN_IF_FAILED(contact_run_of(&w->scene)->prepare(w));
     return joint_contact_reserve(w);
 }
 
@@ -143,7 +143,7 @@ static void commit(struct run *run) {
     scene->dissipated += run->sum.dissipated;
     scene->free_reference = run->free_reference;
     scene->barrier = run->barrier;
-    run_contact_commit(run);
+    contact_run_commit(run);
     vector_copy(w->tasks, count, workspace->contact_force, scene->nodes.contact_force);
     scene_update_vertices(scene, w->tasks);
     query_index_invalidate_positions(w->query);
@@ -177,7 +177,7 @@ static pbs_status measure_contact(struct run *run) {
     pbs_world *w = run->w;
     struct topology *t = &w->topology;
     struct contact_energy energy;
-    run_contact_set_obstacles(run, 1.0, 1.0);
+    contact_run_set_obstacles(run, 1.0, 1.0);
     RETURN_IF_FAILED(
         contact_set_evaluate(&t->contacts, w->tasks, t->workspace.now.x, false, NULL, &energy));
     t->contact_energy = energy.potential;
@@ -223,7 +223,7 @@ static pbs_status step(struct run *run) {
     RETURN_IF_FAILED(prepare_topology(w));
     RETURN_IF_FAILED(run_fill_problem(run));
     run->division_limit = division_limit(run);
-    RETURN_IF_FAILED(run_contact_of(&w->scene)->begin(run));
+    RETURN_IF_FAILED(contact_run_of(&w->scene)->begin(run));
     RETURN_IF_FAILED(contact_readback_start(w));
     load_state(w, run->h);
     w->stats.time.prepare = clock_seconds() - start;
