@@ -77,6 +77,9 @@ static pbs_status create_cube(const struct opt_cube *cube, int32_t threads,
     world_desc.contact = PBS_CONTACT_PROJECTION;
     world_desc.threads = threads;
     world_desc.newton_limit = 5000;
+    if (cube->tolerance > 0.0) {
+        world_desc.relative_tolerance = cube->tolerance;
+    }
     expert.initial_guess = cube->guess;
     if (cube->plain) {
         expert.project_hessian = PBS_HESSIAN_EXACT;

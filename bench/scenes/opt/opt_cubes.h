@@ -15,6 +15,7 @@ struct opt_cube {
     enum opt_cube_start start;
     int32_t guess;          ///< PBS_GUESS_*
     bool plain;             ///< OPT's method: exact Hessians, no alignment of the guess
+    double tolerance;       ///< relative_tolerance of the world; 0: the default
     int frames;             ///< minimum number of steps
     bool progress;          ///< print a line to standard error for each step
     const char *checkpoint; ///< file to continue from, if it is there, and to write after each
