@@ -83,8 +83,9 @@ typedef enum pbs_alpha {
 typedef enum pbs_step_kind {
     PBS_STEP_FIXED = 0,         ///< equal steps no longer than `max`; max 0: one step
     PBS_STEP_FORCE_ERROR = 1,   ///< the forces that the linearisation missed, as the motion that
-                                ///< they would have caused, metres (ATS eqs. 9 and 11); only with
-                                ///< `linearized`
+                                ///< they would have caused, metres (ATS eqs. 9 and 11); gaps of
+                                ///< joints, and of held volumes over their surface, count as such
+                                ///< motion; only with `linearized`
     PBS_STEP_SPEED_LIMIT = 2,   ///< how far the fastest vertex goes in a step at its present speed,
                                 ///< metres (of affine bodies: the centre, or the farthest vertex
                                 ///< about it); known before the step, so nothing is rejected, and

@@ -506,6 +506,35 @@ double joint_set_update(struct joint_set *set, const struct joint_step *step, co
     return sum;
 }
 
+void joint_set_remove_penalties(const struct joint_set *set, const double *x, double *gradient) {
+    for (size_t i = 0; i < set->count; i++) {
+        const struct joint *const joint = &set->joints[i];
+        struct joint_values values;
+        joint_measure(joint, x, &values);
+        for (uint32_t r = 0; r < joint->row_count; r++) {
+            const struct joint_row *const row = &joint->rows[r];
+            if (row->use == JOINT_SPRING || row->use == JOINT_LIMITED || row->penalty == 0.0) {
+                continue;
+            }
+            const double c = constraint(set, joint, row, &values);
+            double by_node[JOINT_COORDINATES];
+            joint_gradient(joint, row, &values, by_node);
+            scatter(joint, by_node, row->multiplier - evaluate_row(set, row, c).force, gradient);
+        }
+    }
+}
+
+double joint_set_miss(const struct joint_set *set, const double *x) {
+    double most = 0.0;
+    for (size_t i = 0; i < set->count; i++) {
+        struct constraint_evaluation evaluation;
+        begin_evaluation(&set->joints[i], NULL, x, &evaluation);
+        most = fmax(most,
+                    gap_of(set, &set->joints[i], &evaluation, false) * set->joints[i].tolerance);
+    }
+    return most;
+}
+
 double joint_set_stiffen(struct joint_set *set, const double *x, double factor, double *gradient) {
     double sum = 0.0;
     for (size_t i = 0; i < set->count; i++) {

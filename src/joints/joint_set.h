@@ -98,6 +98,13 @@ bool joint_set_agrees(const struct joint_set *set, const struct joint_step *step
 double joint_set_update(struct joint_set *set, const struct joint_step *step, const double *x,
                         double *gradient);
 
+/// Takes from a gradient at x what rows exert besides lambda: rho C, as far as it acts. Motors
+/// exert what they are able to, and keep it.
+void joint_set_remove_penalties(const struct joint_set *set, const double *x, double *gradient);
+
+/// m: how far the row that misses most is from holding at x, motors apart.
+double joint_set_miss(const struct joint_set *set, const double *x);
+
 /// rho of rows that still miss their tolerance at x grows by `factor`, also in the objective at x,
 /// as joint_set_update.
 double joint_set_stiffen(struct joint_set *set, const double *x, double factor, double *gradient);

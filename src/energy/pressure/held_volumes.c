@@ -131,6 +131,27 @@ double held_volumes_update(struct pressure *pressure, const double *from, const 
     return sum;
 }
 
+void held_volumes_remove_penalties(struct pressure *pressure, const double *x, double *gradient) {
+    FOR_EACH_HELD(pressure, s) {
+        add_gradient(pressure, s, x, pressure->laws[s].penalty * constraint(pressure, s, x, NULL),
+                     gradient);
+    }
+}
+
+double held_volumes_miss(struct pressure *pressure, const double *x) {
+    double most = 0.0;
+    FOR_EACH_HELD(pressure, s) {
+        const double *const entries = write_entries(pressure, s, x);
+        double area = 0.0;
+        for (size_t k = 0; k < 3 * member_count(pressure, s); k++) {
+            area += fabs(entries[k]);
+        }
+        const double miss = fabs(constraint(pressure, s, x, NULL));
+        most = fmax(most, pressure->held[s].resistance > 0.0 && area > 0.0 ? miss / area : 0.0);
+    }
+    return most;
+}
+
 void held_volumes_restore(struct pressure *pressure) {
     FOR_EACH_HELD(pressure, s) {
         pressure->laws[s].pressure = pressure->held[s].saved_pressure;

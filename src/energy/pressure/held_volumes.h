@@ -38,6 +38,13 @@ struct held_volume_miss held_volumes_widest(struct pressure *pressure, const dou
 double held_volumes_update(struct pressure *pressure, const double *from, const double *direction,
                            const double *x, double *gradient);
 
+/// Takes rho C from a gradient at x, so that what p exerts is left.
+void held_volumes_remove_penalties(struct pressure *pressure, const double *x, double *gradient);
+
+/// m: how far the nodes of the surface that misses most would have to move, each by the same, for
+/// it to hold.
+double held_volumes_miss(struct pressure *pressure, const double *x);
+
 /// Pressures are again those of held_volumes_begin_step.
 void held_volumes_restore(struct pressure *pressure);
 

@@ -1,6 +1,8 @@
 // See constraint_set.h.
 #include "minimize/constraints/constraint_set.h"
 
+#include <math.h>
+
 static size_t joint_count(const struct constraint_set *set) {
     return set->joints != NULL ? set->joints->count : 0;
 }
@@ -97,6 +99,19 @@ double constraint_set_update(struct constraint_set *set, const struct joint_step
                                                : 0.0;
     return joints + held_volumes_update(set->volumes, step != NULL ? step->from : NULL,
                                         step != NULL ? step->direction : NULL, x, gradient);
+}
+
+void constraint_set_remove_penalties(struct constraint_set *set, const double *x,
+                                     double *gradient) {
+    if (joint_count(set) > 0) {
+        joint_set_remove_penalties(set->joints, x, gradient);
+    }
+    held_volumes_remove_penalties(set->volumes, x, gradient);
+}
+
+double constraint_set_miss(const struct constraint_set *set, const double *x) {
+    const double joints = joint_count(set) > 0 ? joint_set_miss(set->joints, x) : 0.0;
+    return fmax(joints, held_volumes_miss(set->volumes, x));
 }
 
 double constraint_set_dissipated_power(const struct constraint_set *set, const double *x) {

@@ -46,6 +46,11 @@ bool constraint_set_agrees(const struct constraint_set *set, const struct joint_
 double constraint_set_update(struct constraint_set *set, const struct joint_step *step,
                              const double *x, double *gradient);
 
+/// Takes from a gradient at x what constraints exert besides their multipliers.
+void constraint_set_remove_penalties(struct constraint_set *set, const double *x, double *gradient);
+/// m: how far from holding the constraint is that misses most at x, motors apart.
+double constraint_set_miss(const struct constraint_set *set, const double *x);
+
 /// W: what dampers and motors of joints take out at a stage's solution.
 double constraint_set_dissipated_power(const struct constraint_set *set, const double *x);
 

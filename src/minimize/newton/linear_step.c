@@ -151,8 +151,22 @@ static bool move(struct minimization *m) {
     return admissible && !m->stopped;
 }
 
+/// Constraints have exerted what the step reckoned, and from now on that is all that they exert:
+/// rho C is no force, and thousands of times what the step missed.
+static void release_constraints(struct minimization *m) {
+    struct constraint_set *const constraints = m->objective->constraints;
+    struct newton *const newton = m->newton;
+    if (!constraint_set_is_empty(constraints)) {
+        const struct joint_step step = {newton->trial.x, newton->direction};
+        (void)constraint_set_update(constraints, &step, newton->current.x,
+                                    newton->current.gradient);
+        constraint_set_remove_penalties(constraints, newton->current.x, newton->current.gradient);
+    }
+}
+
 /// Returns c |M^-1 grad E|, the largest component: the displacement that the forces missing from
-/// the linearisation would cause (ATS eqs. 9 and 11; docs/theory/step_control.md section 1).
+/// the linearisation would cause (ATS eqs. 9 and 11; docs/theory/step_control.md section 1). Those
+/// missing from constraints would close them.
 static double force_error(const struct minimization *m) {
     const double *const gradient = m->newton->gradient;
     double worst = 0.0;
@@ -161,7 +175,12 @@ static double force_error(const struct minimization *m) {
         // Written so that NaN is propagated.
         worst = error <= worst ? worst : error;
     }
-    return m->objective->weight * worst;
+    worst *= m->objective->weight;
+    if (constraint_set_is_empty(m->objective->constraints)) {
+        return worst;
+    }
+    const double miss = constraint_set_miss(m->objective->constraints, m->newton->current.x);
+    return miss <= worst ? worst : miss;
 }
 
 struct newton_result newton_linear_step(struct newton *newton, const struct objective *objective,
@@ -179,8 +198,7 @@ struct newton_result newton_linear_step(struct newton *newton, const struct obje
         if (!solve(&m) || !move(&m)) {
             return m.result;
         }
-        const struct joint_step step = {newton->trial.x, newton->direction};
-        minimization_finish_multipliers(&m, &step);
+        release_constraints(&m);
         minimization_activate(&m);
     }
     m.result.force_error = force_error(&m);

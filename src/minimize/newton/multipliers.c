@@ -67,12 +67,7 @@ bool minimization_close_constraints(struct minimization *m, const struct joint_s
     if (m->constraint_updates <= UPDATE_LIMIT && !minimization_update_multipliers(m, step)) {
         return false;
     }
-    minimization_finish_multipliers(m, step);
+    // The multipliers become what constraints bear at the current state.
+    (void)constraint_set_update(m->objective->constraints, step, m->newton->current.x, NULL);
     return true;
-}
-
-void minimization_finish_multipliers(struct minimization *m, const struct joint_step *step) {
-    if (has_constraints(m)) {
-        (void)constraint_set_update(m->objective->constraints, step, m->newton->current.x, NULL);
-    }
 }

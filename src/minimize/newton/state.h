@@ -125,9 +125,6 @@ bool minimization_update_multipliers(struct minimization *m, const struct joint_
 /// constraints are finished.
 bool minimization_close_constraints(struct minimization *m, const struct joint_step *step);
 
-/// The multipliers become what constraints bear at the current state.
-void minimization_finish_multipliers(struct minimization *m, const struct joint_step *step);
-
 /// Reads the preconditioner's report after the linear solve, because the host's solver may have
 /// switched to its substitute. Counts a factor that needed a shift.
 void minimization_read_solver_report(struct minimization *m);
