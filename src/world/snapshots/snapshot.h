@@ -6,10 +6,10 @@
 #include "integrate/step_control/step_control.h"
 #include "world/interface/byte_stream.h"
 
-/// Grows whenever the format of the data changes.
+/// Incremented whenever the format of the data changes.
 #define SNAPSHOT_VERSION UINT32_C(35)
 
-/// Reads as another number on a machine with the other byte order.
+/// Marks the byte order: a machine with the other one reads another number.
 #define SNAPSHOT_ORDER UINT32_C(0x01020304)
 
 struct snapshot_header {
@@ -23,17 +23,19 @@ struct snapshot_header {
 static const char SNAPSHOT_MAGIC[8] = {'P', 'B', 'S', 'W', 'O', 'R', 'L', 'D'};
 static const char SNAPSHOT_SYSTEM_MAGIC[8] = {'P', 'B', 'S', 'S', 'Y', 'S', 'T', 'M'};
 
-/// Writes all data after the header. Two calls write the same bytes.
+/// Writes all data after the header. snapshot_save calls it twice, first to count the bytes; both
+/// calls must write the same.
 typedef void snapshot_write_fn(struct byte_writer *out, const void *saved);
 
-/// Writes the header and the data of `write`, as pbs_world_save does. *size becomes the size
-/// needed, also if buffer is null or too small.
+/// Writes the header, and the data that `write` writes, to the buffer. *size: the buffer's capacity
+/// on entry, the size needed on return. If buffer is null, only *size is set. PBS_ERROR_CAPACITY:
+/// the buffer is too small. pbs_world_save has the same parameters.
 pbs_status snapshot_save(snapshot_write_fn *write, const void *saved, const char magic[8],
                          void *buffer, size_t *size);
 
-/// Returns PBS_ERROR_FORMAT unless the header has this magic and a known version, and the bytes
-/// match its size and checksum.
-/// @param what  "a saved world", for messages
+/// Returns PBS_ERROR_FORMAT unless the header has this magic, this machine's byte order and
+/// SNAPSHOT_VERSION, and its size and checksum are those of the bytes.
+/// @param what  what the bytes should be, for messages: "a saved world"
 pbs_status snapshot_check(const void *bytes, size_t size, const char magic[8], const char *what);
 
 /// Write and read the history of step control. PBS_ERROR_FORMAT if its values are impossible.

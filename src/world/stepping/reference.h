@@ -4,17 +4,20 @@
 
 #include "world/world.h"
 
-/// The reference force: sqrt(sum over nodes of (E V^(2/3) + m |g| + |f|)^2), f the host's force; in
-/// shells D / sqrt(A) replaces E V^(2/3), in custom bodies 0. If that is 0 (custom bodies without
-/// weight), the result is *free_reference. If that is also 0, it is computed at the current state
-/// of the world: the norm of M v / h - grad P, or, for a scene at rest without forces, the norm of
-/// its masses times 1 m/s^2.
+/// Computes the reference force of the scene, N:
+///     sqrt(sum over nodes of (s + m |g| + |w| + |f|)^2 + p^2 + q^2).
+/// s is the node's scale of elastic forces: E V^(2/3) in solids, D / sqrt(A) in shells, 0 in custom
+/// bodies. m |g| and w are the weights of struct gravity, f is the host's force, p is
+/// pressure_reference and q is wind_reference. If the result is 0 (custom bodies without weight),
+/// *free_reference takes its place. If that is 0 too, it is first set to the norm of M v / h -
+/// grad P in the current state of the world. In a scene at rest without forces it is set to the
+/// norm of the masses times 1 m/s^2.
 pbs_status reference_force(pbs_world *w, const struct objective *objective, double h,
                            double *free_reference, double *out);
 
-/// Computes grad P - M v / h at the current state of the world, without contact: the gradient of
-/// the objective of implicit Euler there. It is zero if the potential is infinite.
-/// gradient: as for objective_evaluate.
+/// Computes grad P - M v / h at the current state of the world, without contact. That is the
+/// gradient of the objective of implicit Euler, and zero if the potential P is infinite. gradient:
+/// as for objective_evaluate.
 pbs_status reference_gradient(const pbs_world *w, const struct objective *objective, double h,
                               double *gradient);
 
