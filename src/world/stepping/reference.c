@@ -5,7 +5,8 @@
 
 #include "base/matrix3/math3.h"
 
-static double weight_and_stiffness(const struct scene *scene, const struct model *model) {
+/// Returns the reference force that stiffness, weights and loads give, N.
+static double nominal_force(const struct scene *scene, const struct model *model) {
     const double g = norm3(scene->settings.gravity);
     double sum = 0.0;
     for (size_t i = 0; i < scene->nodes.count; i++) {
@@ -15,16 +16,16 @@ static double weight_and_stiffness(const struct scene *scene, const struct model
                              norm3(model->loads.force + 3 * i);
         sum += force * force;
     }
-    const double pressed = model->pressure != NULL
-                               ? pressure_reference(model->pressure, scene->nodes.x)
-                               : 0.0;
-    const double blown = model->wind != NULL
-                             ? wind_reference(model->wind, scene->nodes.x, scene->nodes.v)
-                             : 0.0;
-    return sqrt(sum + pressed * pressed + blown * blown);
+    const double pressure = model->pressure != NULL
+                                ? pressure_reference(model->pressure, scene->nodes.x)
+                                : 0.0;
+    const double wind = model->wind != NULL
+                            ? wind_reference(model->wind, scene->nodes.x, scene->nodes.v)
+                            : 0.0;
+    return sqrt(sum + pressure * pressure + wind * wind);
 }
 
-static double masses(const struct nodes *nodes) {
+static double mass_norm(const struct nodes *nodes) {
     double sum = 0.0;
     for (size_t i = 0; i < nodes->count; i++) {
         sum += nodes->mass[i] * nodes->mass[i];
@@ -57,7 +58,9 @@ pbs_status reference_gradient(const pbs_world *w, const struct objective *object
     return PBS_OK;
 }
 
-static pbs_status measure(pbs_world *w, const struct objective *objective, double h, double *out) {
+/// Computes the norm of reference_gradient, N.
+static pbs_status gradient_norm(pbs_world *w, const struct objective *objective, double h,
+                                double *out) {
     double *gradient = memory_allocate(&w->memory, objective->assembly->vector_slot_count,
                                        3 * sizeof *gradient);
     if (gradient == NULL) {
@@ -75,7 +78,7 @@ static pbs_status measure(pbs_world *w, const struct objective *objective, doubl
 
 pbs_status reference_force(pbs_world *w, const struct objective *objective, double h,
                            double *free_reference, double *out) {
-    *out = weight_and_stiffness(&w->scene, &w->topology.model);
+    *out = nominal_force(&w->scene, &w->topology.model);
     if (!isfinite(*out)) {
         return status_fail(PBS_ERROR_INADMISSIBLE,
                            "the reference force of the scene, of moduli and weights, is %g, must "
@@ -86,16 +89,16 @@ pbs_status reference_force(pbs_world *w, const struct objective *objective, doub
         return PBS_OK;
     }
     if (*free_reference == 0.0) {
-        RETURN_IF_FAILED(measure(w, objective, h, free_reference));
+        RETURN_IF_FAILED(gradient_norm(w, objective, h, free_reference));
         if (!isnormal(*free_reference)) {
-            *free_reference = masses(&w->scene.nodes);
+            *free_reference = mass_norm(&w->scene.nodes);
         }
     }
     *out = *free_reference;
     return PBS_OK;
 }
 
-static void bounds(const struct scene *scene, double low[3], double high[3]) {
+static void bounding_box(const struct scene *scene, double low[3], double high[3]) {
     for (int k = 0; k < 3; k++) {
         low[k] = INFINITY;
         high[k] = -INFINITY;
@@ -124,7 +127,7 @@ static double diagonal_of(const struct scene *scene, const double low[3], const 
 
 struct reference_lengths reference_lengths(const struct scene *scene) {
     double low[3], high[3];
-    bounds(scene, low, high);
+    bounding_box(scene, low, high);
     struct reference_lengths out = {.diagonal = diagonal_of(scene, low, high)};
     out.scale = out.diagonal;
     for (int k = 0; k < 3; k++) {
