@@ -1,6 +1,6 @@
 // Reads and writes the bytes of saved worlds and systems: numbers one after another in the
-// machine's byte order, without padding. Writing past the end of the buffer only counts bytes.
-// Reading past the end returns zeros and sets `ended`.
+// machine's byte order, without padding. A write that does not fit in the buffer only counts its
+// bytes. A read past the end returns zeros and sets `ended`.
 #ifndef PBS_WORLD_INTERFACE_BYTE_STREAM_H
 #define PBS_WORLD_INTERFACE_BYTE_STREAM_H
 
@@ -30,20 +30,22 @@ uint32_t read_u32(struct byte_reader *reader);
 uint64_t read_u64(struct byte_reader *reader);
 double read_f64(struct byte_reader *reader);
 void read_doubles(struct byte_reader *reader, double *out, size_t count);
-/// Reads a word that is 0 or 1. PBS_ERROR_FORMAT if it is another.
+/// Reads a 32-bit word as a flag. PBS_ERROR_FORMAT unless the word is 0 or 1.
 pbs_status read_flag(struct byte_reader *reader, bool *out);
+/// Whether all of these values, which have been read already, are finite.
 bool read_are_finite(const double *values, size_t count);
 
-/// Reads a count of items of at least `size` bytes each. PBS_ERROR_FORMAT if the remaining bytes
-/// cannot hold that many.
+/// Reads a count of items that take at least `size` bytes each (not 0). PBS_ERROR_FORMAT if the
+/// remaining bytes cannot hold that many. name: of the count, for the message.
 pbs_status read_count(struct byte_reader *reader, const char *name, size_t size, size_t *count);
 
-/// Allocates a block and reads count * size bytes into it; the caller releases it. On failure *out
-/// is null: PBS_ERROR_MEMORY, PBS_ERROR_FORMAT.
+/// Allocates a block and reads count * size bytes into it. The caller releases it. out: the address
+/// of a pointer variable, which is set to the block, or to null on failure. PBS_ERROR_MEMORY,
+/// PBS_ERROR_FORMAT.
 pbs_status read_block(struct byte_reader *reader, struct memory *memory, size_t count, size_t size,
                       void *out);
 
-/// A 64-bit checksum of the bytes.
+/// Returns a 64-bit checksum of the bytes.
 uint64_t checksum(const void *bytes, size_t size);
 
 #endif
