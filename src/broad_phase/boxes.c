@@ -27,9 +27,9 @@ static size_t chunk_end(size_t chunk, size_t count) {
     return end < count ? end : count;
 }
 
-/// Returns the largest float that is not above a. For small negative a it returns the smallest
-/// normal number, so that the result is also right if the host flushes denormal numbers. Written
-/// without branches, because about half of all numbers need rounding.
+/// Returns the largest float that is not above a. If a is negative and rounds to zero, it returns
+/// -FLT_MIN, which is also right if the host flushes denormal numbers. Written without branches,
+/// because about half of all numbers need rounding.
 ALWAYS_INLINE float round_down(double a) {
     const float nearest = (float)a;
     const int32_t is_above = (double)nearest > a;

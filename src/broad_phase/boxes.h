@@ -1,5 +1,5 @@
-// Axis-aligned boxes of moving points and of primitives that have these points as corners. Bounds
-// are rounded outward from double.
+// Axis-aligned boxes of moving points, and of primitives whose corners are these points. Bounds are
+// rounded outward from double to float.
 #ifndef PBS_BROAD_PHASE_BOXES_H
 #define PBS_BROAD_PHASE_BOXES_H
 
@@ -11,20 +11,21 @@ struct point_sweep {
     size_t count;
     const double *x;      ///< count x 3
     const double *step;   ///< count x 3; null: the points do not move
-    double inflation;     ///< m, >= 0: added on all sides
-    const double *radius; ///< m, >= 0, per point: added to the inflation; null: zero
+    double inflation;     ///< m, >= 0: margin on all sides
+    const double *radius; ///< count, m, >= 0: added to the margin; null: zero
 };
 
-/// Computes a box per point that contains fl(x + t step) for every t in [0, 1]. A point that is not
-/// finite or is beyond 1e38 gets a box whose overlaps are unspecified; nothing else is affected.
+/// Computes one box per point. It contains the point at x + t step, rounded to double, for every t
+/// in [0, 1], with the margin around it. The box of a point that is not finite or lies beyond 1e38
+/// has unspecified overlaps; the boxes of other points are not affected.
 void boxes_of_points(struct tasks *tasks, const struct point_sweep *sweep, struct box *boxes);
 
-/// Computes the bounding box of points (3 each) that do not move; infinite, with low above high, if
-/// there are none.
+/// Computes the bounding box of points that do not move. Without points, low is infinity and high
+/// is -infinity. x: count x 3.
 void box_of_points(const double *x, size_t count, double low[3], double high[3]);
 
-/// Computes a box per edge or triangle: the smallest box around the boxes of its points. points:
-/// count x width indices of `of_points`.
+/// Computes one box per edge or triangle: the smallest box around the boxes of its points. points:
+/// count x width indices into `of_points`.
 void boxes_of_primitives(struct tasks *tasks, const struct box *of_points, const uint32_t *points,
                          uint32_t width, size_t count, struct box *boxes);
 
