@@ -105,14 +105,14 @@ static void add_grid(const struct outline *out, const struct distance_grid *grid
     add_box(out, grid->origin, high);
 }
 
-void shape_outline(const struct shape *shape, const struct pose *pose, double plane,
+void shape_outline(const struct shape *shape, const struct pose *pose, double plane_half_size,
                    shape_outline_line *line, void *self) {
     const struct outline out = {.pose = pose, .line = line, .self = self};
     const double *size = shape->size;
     const double origin[3] = {0.0, 0.0, 0.0};
     double low[3];
     switch (shape->kind) {
-    case PBS_SHAPE_HALF_SPACE: add_plane(&out, plane); break;
+    case PBS_SHAPE_HALF_SPACE: add_plane(&out, plane_half_size); break;
     case PBS_SHAPE_SPHERE:
         for (int k = 0; k < 3; k++) {
             add_arc(&out, origin, size[0], k, (k + 1) % 3, CIRCLE);
