@@ -1,6 +1,8 @@
-// Root finding for a stage whose forces have no potential (docs/architecture.md, One equation): M
-// (x - x~) = c [F(t, x, v) - D v - K x], v = (x - p_x) / b, with dense matrices. Newton's method as
-// in GAT section 2.1, with general unsymmetric Jacobians. Allocates only in dense_newton_create.
+// Root finding with dense matrices, for a stage whose forces have no potential. The equation is
+//     M (x - x~) = c [F(t, x, v) - D v - K x],  v = (x - p_x) / b
+// with the parameters of struct dense_stage (docs/architecture.md, The flow of a step). It is
+// solved by Newton's method as in GAT section 2.1. Jacobians may be unsymmetric. Only
+// dense_newton_create allocates memory.
 #ifndef PBS_MINIMIZE_DENSE_DENSE_NEWTON_H
 #define PBS_MINIMIZE_DENSE_DENSE_NEWTON_H
 
@@ -10,7 +12,7 @@
 /// M x'' + D x' + K x = F(t, x, x'). Matrices are row-major.
 struct dense_equation {
     size_t size;
-    const double *mass; ///< null: the identity; mass_factors is then not used
+    const double *mass; ///< null: the identity, and mass_factors is not used
     const struct dense_lu *mass_factors;
     const double *damping, *stiffness; ///< null: zero
     pbs_system_force_fn force;         ///< null: zero
@@ -18,16 +20,20 @@ struct dense_equation {
     void *user;
 };
 
-/// The parameters x~, p_x, b, c and t of a stage.
+/// The parameters of a stage, which the integration scheme chooses.
 struct dense_stage {
-    const double *predictor, *origin;
-    double length, weight, time;
+    const double *predictor; ///< size: x~
+    const double *origin;    ///< size: p_x
+    double length;           ///< b, s
+    double weight;           ///< c, s^2
+    double time;             ///< t, s
 };
 
 struct dense_options {
     int32_t unknown;           ///< PBS_UNKNOWN_*
     double tolerance;          ///< in units of the unknown
-    double relative_tolerance; ///< times the 2-norm of the first guess, added to tolerance
+    double relative_tolerance; ///< this times the 2-norm of the first guess of the unknown is added
+                               ///< to tolerance
     uint32_t newton_limit;
 };
 
@@ -36,14 +42,15 @@ struct dense_result {
                        ///< with the thread's message set
     uint32_t newton_iterations, force_evaluations, jacobian_evaluations, roundoff_accepts;
     double residual, tolerance; ///< in units of the unknown
-    double force_error; ///< of a linear step: c |M^-1 (F - F~)|, largest component, in units of x
+    double force_error; ///< of dense_linear_solve: the largest component of c |M^-1 (F - F~)|, in
+                        ///< units of x, for the force F at the solution and its linearisation F~
 };
 
-/// Adds up several solves: counts are summed, the force error is the maximum, the rest is that of
-/// the last. Does not change the status.
+/// Adds the result of one solve to that of the solves before. Counts are summed, force_error is the
+/// maximum, residual and tolerance become those of `one`. The status of `sum` does not change.
 void dense_result_add(struct dense_result *sum, const struct dense_result *one);
 
-/// The matrix of the last iteration, and scratch.
+/// The factored matrix of the last iteration, and scratch.
 struct dense_newton {
     struct dense_lu lu;
     double *force_by_x, *force_by_v;                           ///< size x size, row-major
@@ -53,15 +60,15 @@ struct dense_newton {
 pbs_status dense_newton_create(struct memory *memory, size_t size, struct dense_newton *out);
 void dense_newton_free(struct dense_newton *newton, struct memory *memory);
 
-/// Solves the stage. x, in: the first guess; out: the solution.
+/// Solves the stage by Newton's method. x: the first guess on entry, the solution on return.
 struct dense_result dense_newton_solve(struct dense_newton *newton,
                                        const struct dense_equation *equation,
                                        const struct dense_stage *stage,
                                        const struct dense_options *options, double *x);
 
-/// Does a linearly implicit step instead (ATS; docs/theory/step_control.md section 1): linearises
-/// the forces in x and v about the given state, evaluated at the stage's time, and solves once. x:
-/// out, the solution.
+/// Solves the stage with linearised forces, for a linearly implicit step (ATS;
+/// docs/theory/step_control.md section 1). Forces are evaluated at the stage's time and linearised
+/// in x and v about (x_now, v_now), so one linear solve suffices. x: the solution on return.
 struct dense_result dense_linear_solve(struct dense_newton *newton,
                                        const struct dense_equation *equation,
                                        const struct dense_stage *stage, const double *x_now,
@@ -71,7 +78,7 @@ struct dense_result dense_linear_solve(struct dense_newton *newton,
 pbs_status dense_acceleration(const struct dense_equation *equation, double time, const double *x,
                               const double *v, double *out);
 
-/// The same at rest: out = M^-1 [F(t, x, 0) - K x].
+/// Computes the same acceleration for velocity 0: out = M^-1 [F(t, x, 0) - K x].
 pbs_status dense_rest_acceleration(struct dense_newton *newton,
                                    const struct dense_equation *equation, double time,
                                    const double *x, double *out);
