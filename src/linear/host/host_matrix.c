@@ -1,5 +1,6 @@
-// See host_matrix.h. Blocks are first listed by column. Visiting the lists in ascending order of
-// columns then sorts every row, and blocks of H0 and C at the same position follow each other.
+// See host_matrix.h. Blocks are first listed by column. The columns' lists are then appended to the
+// rows one after another, so every row gets its blocks in ascending order of columns. Two blocks at
+// one position, of H0 and of C, arrive in a row one after the other and become one.
 #include "linear/host/host_matrix.h"
 
 #include <math.h>
@@ -37,8 +38,8 @@ static pbs_status reserve_blocks(struct memory *memory, size_t node_count, size_
                           sizeof *m->positions);
 }
 
-/// Fills list_start, the start of each column's list. The matrix is symmetric, so a column has as
-/// many blocks as its row.
+/// Fills list_start, the start of each column's list. The matrix is symmetric, so column i has as
+/// many blocks as row i.
 static void count_blocks(const struct linear_problem *problem, struct host_matrix *m) {
     const struct bsr *a = problem->a;
     const uint32_t *node = a->layout->node;
@@ -94,8 +95,8 @@ static bool is_stored(int32_t triangle, uint32_t row, uint32_t column) {
            (triangle == PBS_TRIANGLE_UPPER ? row <= column : row >= column);
 }
 
-/// Distributes the lists to sorted rows. Row i is written from list_start[i] on; block_start[i]:
-/// its end.
+/// Appends the columns' lists to the rows. Row i begins at list_start[i], where it has enough
+/// space, and ends at block_start[i].
 static void sort_rows(uint32_t node_count, int32_t triangle, struct host_matrix *m) {
     memcpy(m->block_start, m->list_start, node_count * sizeof *m->block_start);
     for (uint32_t j = 0; j < node_count; j++) {
@@ -131,7 +132,8 @@ static void close_gaps(uint32_t node_count, struct host_matrix *m) {
 
 // --- scalar entries ---
 
-/// first_column and end_column: the columns of a block that are stored in its row r.
+/// Row r of a block stores the columns from first_column to end_column - 1. Of a diagonal block
+/// only the requested triangle is stored.
 static int first_column(const struct host_matrix *m, bool diagonal, int r) {
     return diagonal && m->view.triangle == PBS_TRIANGLE_UPPER ? r : 0;
 }
@@ -140,12 +142,12 @@ static int end_column(const struct host_matrix *m, bool diagonal, int r) {
     return diagonal && m->view.triangle == PBS_TRIANGLE_LOWER ? r + 1 : 3;
 }
 
-static size_t count_numbers(uint32_t node_count, const struct host_matrix *m) {
+static size_t count_scalars(uint32_t node_count, const struct host_matrix *m) {
     const size_t whole = 9 * (size_t)m->block_start[node_count];
     return m->view.triangle == PBS_TRIANGLE_BOTH ? whole : whole - 3 * (size_t)node_count;
 }
 
-static void list_numbers(uint32_t node_count, struct host_matrix *m) {
+static void list_scalars(uint32_t node_count, struct host_matrix *m) {
     int32_t filled = 0;
     for (uint32_t i = 0; i < node_count; i++) {
         for (int r = 0; r < 3; r++) {
@@ -171,8 +173,8 @@ static pbs_status refuse_size(size_t count) {
                        count, INT32_MAX);
 }
 
-static pbs_status build_numbers(struct memory *memory, uint32_t node_count, struct host_matrix *m) {
-    const size_t count = count_numbers(node_count, m);
+static pbs_status build_scalars(struct memory *memory, uint32_t node_count, struct host_matrix *m) {
+    const size_t count = count_scalars(node_count, m);
     if (count > INT32_MAX) {
         return refuse_size(count);
     }
@@ -182,7 +184,7 @@ static pbs_status build_numbers(struct memory *memory, uint32_t node_count, stru
         memory_reserve(memory, &m->column, &m->scalar_column_capacity, count, sizeof *m->column));
     RETURN_IF_FAILED(
         memory_reserve(memory, &m->values, &m->value_capacity, count, sizeof *m->values));
-    list_numbers(node_count, m);
+    list_scalars(node_count, m);
     m->view.row_count = 3 * (int32_t)node_count;
     m->view.entry_count = (int32_t)count;
     m->view.row_start = m->row_start;
@@ -190,7 +192,7 @@ static pbs_status build_numbers(struct memory *memory, uint32_t node_count, stru
     return PBS_OK;
 }
 
-static pbs_status use_blocks(struct memory *memory, uint32_t node_count, struct host_matrix *m) {
+static pbs_status build_blocks(struct memory *memory, uint32_t node_count, struct host_matrix *m) {
     const size_t count = m->block_start[node_count];
     RETURN_IF_FAILED(
         memory_reserve(memory, &m->values, &m->value_capacity, 9 * count, sizeof *m->values));
@@ -215,8 +217,8 @@ static pbs_status build(struct memory *memory, const struct linear_problem *prob
     sort_rows(node_count, m->view.triangle, m);
     close_gaps(node_count, m);
     m->view.node_count = (int32_t)node_count;
-    RETURN_IF_FAILED(m->view.form == PBS_MATRIX_CSR ? build_numbers(memory, node_count, m)
-                                                    : use_blocks(memory, node_count, m));
+    RETURN_IF_FAILED(m->view.form == PBS_MATRIX_CSR ? build_scalars(memory, node_count, m)
+                                                    : build_blocks(memory, node_count, m));
     return contact_matrix_copy_pattern(memory, problem->c, &m->contacts);
 }
 
@@ -263,7 +265,7 @@ struct filling {
     struct host_matrix *m;
     const struct linear_problem *problem;
     size_t piece_count;
-    int32_t bad_node[PIECE_LIMIT]; ///< a node whose row is not finite, or -1
+    int32_t bad_node[PIECE_LIMIT]; ///< per piece: a node whose row is not finite, or -1
 };
 
 static void gather_block(const struct linear_problem *problem, struct block_source source,
@@ -291,12 +293,13 @@ static bool fill_row(struct host_matrix *m, const struct linear_problem *problem
     for (size_t r = 0; scalar && r < 3; r++) {
         at[r] = m->values + m->row_start[3 * (size_t)i + r];
     }
-    double probe = 0.0;
+    double sum = 0.0;
     for (uint32_t k = m->block_start[i]; k < m->block_start[i + 1]; k++) {
         double block[9];
         gather_block(problem, m->source[k], block);
+        // 0 * infinity and 0 * NaN are NaN.
         for (int e = 0; e < 9; e++) {
-            probe += 0.0 * block[e];
+            sum += 0.0 * block[e];
         }
         if (!scalar) {
             memcpy(m->values + 9 * (size_t)k, block, sizeof block);
@@ -310,7 +313,7 @@ static bool fill_row(struct host_matrix *m, const struct linear_problem *problem
             }
         }
     }
-    return probe == 0.0;
+    return sum == 0.0;
 }
 
 static void fill_piece(void *context, size_t piece) {
