@@ -1,19 +1,27 @@
-// Cost and quality of contact with default settings: only gravity and the options given as
-// arguments are set. Prints a line for each scene:
+// Cost and quality of contact with the default settings of a world: only gravity and the options
+// given as arguments are set. Prints a line for each scene:
 //     bench newton_contact scene=wall20 steps=20 failed=0 not_ok=0 newton=319 worst=60 linear=...
-//     energy=... gap=... highest=... spread=... seconds=...
-// newton: iterations of all steps; worst: largest number of one step; gap: smallest gap in the last
-// step over the contact distance; highest: largest height of a vertex after the first step over
-// that at the start; spread: largest movement of a vertex in the last tenth of the scene over the
-// size of the smallest body. Steps are 1/60 s. A scene ends at the first failed step.
-//   cube1mm .. cube100m  a soft cube falls from 0.3 of its edge length
+//     energy=... kinetic=... least_gap=... highest=... spread=... seconds=... gap=... stiffness=...
+//   steps              steps that succeeded; the scene ends at the first step that fails
+//   not_ok             those of them with another status than PBS_OK
+//   newton, linear     iterations of all steps
+//   worst              Newton iterations of the step that took most
+//   least_gap, gap     smallest gap in the last step: in metres, and over the contact distance
+//   highest            largest height of any vertex at the end of any step, over that at the start
+//   spread             largest change of a vertex coordinate in the last tenth of the steps, over
+//                      the size of the smallest body (1 m in ECI's scenes)
+//   seconds            processor time
+// Steps are 1/60 s, except in ECI's scenes. The scenes:
+//   cube1mm .. cube100m  a soft cube falls from a height of 0.3 edge lengths
 //   wall5 .. wall200     5 x 5 affine boxes of 62.5 kg are hit by a ball of 2 t at 5 .. 200 m/s
-//   wall3d               3 x 3 x 3 such boxes
+//   wall3d               3 x 3 x 3 such boxes are hit at 20 m/s
 //   dice1mm              9 dice of 1 mm fall on each other
 //   tower                10 affine boxes; the one on top is 1000 times as heavy
 //   boxes27, boxes125    affine boxes in a pile
-//   pair1, pair25        a tumbling box lands on another: one pair, and 25 separate pairs
-//   soft8, cloth24, cards  soft cubes in a pile, cloth on a ball, two storeys of shells
+//   pair1, pair25        a tilted box falls on another: one pair, and 25 separate pairs
+//   soft8                8 soft cubes in a pile
+//   cloth24              cloth falls on a ball
+//   cards                a house of cards, two storeys of shells
 //   net, splash, tramp, stairs, dice   ECI's small scenes, with their own contact, by BDF2
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +49,7 @@ static struct settings {
 
 struct scene {
     pbs_world *world;
-    struct eci_contact eci; ///< for ECI's scenes: owner of the world
+    struct eci_contact eci; ///< of ECI's scenes: it owns the world
     bool is_eci;
     int steps;
     double step;
@@ -83,8 +91,8 @@ static void begin(struct scene *scene, int steps, double size) {
     check(pbs_expert_desc_init(&expert, sizeof expert));
     d.expert = &expert;
     d.gravity[1] = -9.81;
-    d.contact = PBS_CONTACT_BARRIER; // the default; set explicitly for older versions of the
-                                     // library
+    // The default, but not in older versions of the library.
+    d.contact = PBS_CONTACT_BARRIER;
     choose(&d, &expert);
     check(pbs_world_create(&d, &scene->world));
     scene->steps = steps;
@@ -126,7 +134,7 @@ static pbs_body add_affine(const struct scene *scene, const struct surface_mesh 
 
 static const double at_rest[3] = {0.0, 0.0, 0.0};
 
-/// Adds a box, given its centre.
+/// Adds an affine box. position: of its centre.
 static pbs_body add_box(const struct scene *scene, double edge, double density,
                         const double position[3]) {
     struct surface_mesh mesh = {0};
@@ -157,7 +165,7 @@ static void add_ball(const struct scene *scene, double radius, double density,
     surface_mesh_free(&mesh);
 }
 
-/// Adds a soft cube, given its lowest corner.
+/// Adds a soft cube. corner: the one with the smallest coordinates.
 static void add_soft(const struct scene *scene, double edge, size_t cells, const double corner[3],
                      double young) {
     struct tet_mesh mesh = {0};
@@ -180,8 +188,8 @@ static void add_soft(const struct scene *scene, double edge, size_t cells, const
 
 // --- scenes ---
 
-/// Returns a modulus with which the weight compresses a cube by at most 0.001. A large cube that is
-/// softer oscillates for minutes.
+/// Returns a Young's modulus with which its own weight compresses a cube by at most 0.1 %. A softer
+/// large cube would oscillate for minutes.
 static double soft_young(double edge) {
     return fmax(1e5, 1e3 * 1000.0 * 9.81 * edge);
 }
@@ -192,18 +200,18 @@ static void make_cube(struct scene *scene, double edge) {
     add_soft(scene, edge, 3, (double[3]){-0.5 * edge, 0.3 * edge, -0.5 * edge}, soft_young(edge));
 }
 
-static void make_wall(struct scene *scene, double speed, size_t deep) {
-    const double edge = 0.5, apart = edge + 2e-3;
+static void make_wall(struct scene *scene, double speed, size_t layers) {
+    const double edge = 0.5, spacing = edge + 2e-3;
     begin(scene, 60, edge);
     add_ground(scene);
-    const size_t wide = deep == 1 ? 5 : 3;
-    for (size_t i = 0; i < wide * wide * deep; i++) {
-        const double x = (double)(i % wide) - 0.5 * (double)(wide - 1);
-        const double y = (double)(i / wide % wide), z = (double)(i / wide / wide);
+    const size_t width = layers == 1 ? 5 : 3;
+    for (size_t i = 0; i < width * width * layers; i++) {
+        const double x = (double)(i % width) - 0.5 * (double)(width - 1);
+        const double y = (double)(i / width % width), z = (double)(i / width / width);
         add_box(scene, edge, 500.0,
-                (double[3]){apart * x, 0.5 * edge + 2e-3 + apart * y, apart * z});
+                (double[3]){spacing * x, 0.5 * edge + 2e-3 + spacing * y, spacing * z});
     }
-    add_ball(scene, 0.4, 7800.0, (double[3]){0.07, wide == 5 ? 1.3 : 0.8, -3.0},
+    add_ball(scene, 0.4, 7800.0, (double[3]){0.07, width == 5 ? 1.3 : 0.8, -3.0},
              (double[3]){0.0, 0.0, speed});
 }
 
@@ -318,7 +326,7 @@ static void make_cards(struct scene *scene) {
 
 // --- running ---
 
-struct cell {
+struct scene_row {
     const char *name;
     void (*make)(struct scene *scene, double value, size_t count);
     double value;
@@ -379,7 +387,7 @@ static void eci(struct scene *s, double value, size_t count) {
     s->is_eci = true;
 }
 
-static const struct cell cells[] = {
+static const struct scene_row scene_rows[] = {
     {"cube1mm", cube, 1e-3, 0},       {"cube1cm", cube, 1e-2, 0},
     {"cube1m", cube, 1.0, 0},         {"cube10m", cube, 10.0, 0},
     {"cube100m", cube, 100.0, 0},     {"wall5", wall, 5.0, 1},
@@ -395,6 +403,7 @@ static const struct cell cells[] = {
     {"stairs", eci, 0.0, ECI_STAIRS}, {"dice", eci, 0.0, ECI_DICE},
 };
 
+/// Returns the largest height of a vertex, m.
 static double highest(const pbs_world *world) {
     double most = -INFINITY;
     for (size_t b = 0; b < pbs_world_body_count(world); b++) {
@@ -407,43 +416,44 @@ static double highest(const pbs_world *world) {
     return most;
 }
 
-/// Copies all positions to `kept`, and returns their largest distance from the previous contents.
-static double moved(const pbs_world *world, double *kept) {
+/// Returns the largest difference of a vertex coordinate from `saved`, m, and then copies all
+/// coordinates to `saved`.
+static double largest_change(const pbs_world *world, double *saved) {
     double most = 0.0;
     for (size_t b = 0; b < pbs_world_body_count(world); b++) {
         const pbs_body body = pbs_world_body_at(world, b);
         const double *x = pbs_body_positions(world, body);
-        for (size_t i = 0; i < 3 * pbs_body_vertex_count(world, body); i++, kept++) {
-            most = fmax(most, fabs(x[i] - *kept));
-            *kept = x[i];
+        for (size_t i = 0; i < 3 * pbs_body_vertex_count(world, body); i++, saved++) {
+            most = fmax(most, fabs(x[i] - *saved));
+            *saved = x[i];
         }
     }
     return most;
 }
 
-static void run(const struct cell *cell) {
+static void run(const struct scene_row *row) {
     struct scene scene = {0};
-    cell->make(&scene, cell->value, cell->count);
+    row->make(&scene, row->value, row->count);
     const int steps = chosen.steps > 0 ? (int)chosen.steps : scene.steps;
     size_t vertices = 0;
     for (size_t b = 0; b < pbs_world_body_count(scene.world); b++) {
         vertices += pbs_body_vertex_count(scene.world, pbs_world_body_at(scene.world, b));
     }
-    double *const kept = calloc(3 * vertices + 1, sizeof *kept);
+    double *const saved = calloc(3 * vertices + 1, sizeof *saved);
     const double start = highest(scene.world);
     double newton = 0.0, linear = 0.0, worst = 0.0, top = -INFINITY;
-    int failed = 0, looked_at = 0, landed = 0;
+    int failed = 0, not_ok = 0, accepted = 0;
     pbs_stats stats = {.struct_size = sizeof stats};
-    const clock_t begun = clock();
-    while (landed < steps && failed == 0 && kept != NULL) {
+    const clock_t start_clock = clock();
+    while (accepted < steps && failed == 0 && saved != NULL) {
         const pbs_status status = pbs_world_step(scene.world, scene.step);
         if (status < 0) {
-            fprintf(stderr, "%s: %s\n", cell->name, pbs_last_error());
+            fprintf(stderr, "%s: %s\n", row->name, pbs_last_error());
         }
         check(pbs_world_stats(scene.world, &stats));
         failed += status < 0;
-        looked_at += status > 0;
-        landed += status >= 0;
+        not_ok += status > 0;
+        accepted += status >= 0;
         newton += stats.newton.iterations;
         linear += stats.linear.iterations;
         worst = fmax(worst, stats.newton.iterations);
@@ -451,12 +461,12 @@ static void run(const struct cell *cell) {
         if (chosen.each_step) {
             printf("bench newton_contact scene=%s step=%d status=%d newton=%u linear=%u gap=%.3g "
                    "contacts=%u divisions=%u stiffness=%.3g\n",
-                   cell->name, landed, (int)status, stats.newton.iterations,
+                   row->name, accepted, (int)status, stats.newton.iterations,
                    stats.linear.iterations, stats.contact.least_gap, stats.contact.active,
                    stats.step.divisions, stats.contact.stiffness);
         }
-        if (landed == steps - steps / 10) {
-            moved(scene.world, kept);
+        if (accepted == steps - steps / 10) {
+            largest_change(scene.world, saved);
         }
     }
     pbs_energy energy = {.struct_size = sizeof energy};
@@ -464,17 +474,17 @@ static void run(const struct cell *cell) {
     printf("bench newton_contact scene=%s steps=%d failed=%d not_ok=%d newton=%.0f worst=%.0f "
            "linear=%.0f energy=%.6g kinetic=%.3g least_gap=%.3g highest=%.4f spread=%.3g "
            "seconds=%.3f",
-           cell->name, landed, failed, looked_at, newton, worst, linear, energy.total,
-           energy.kinetic, stats.contact.least_gap, top / start,
-           moved(scene.world, kept) / scene.size, (double)(clock() - begun) / CLOCKS_PER_SEC);
-    // Omitted if this file is compiled for a version of the library without these statistics.
+           row->name, accepted, failed, not_ok, newton, worst, linear, energy.total, energy.kinetic,
+           stats.contact.least_gap, top / start, largest_change(scene.world, saved) / scene.size,
+           (double)(clock() - start_clock) / CLOCKS_PER_SEC);
+    // For versions of the library without these statistics.
 #ifndef WITHOUT_AUTOMATIC_CONTACT
     printf(" gap=%.3f stiffness=%.3g", stats.contact.least_gap / stats.contact.distance,
            stats.contact.stiffness);
 #endif
     printf("\n");
     fflush(stdout);
-    free(kept);
+    free(saved);
     if (scene.is_eci) {
         eci_contact_free(&scene.eci);
     } else {
@@ -499,9 +509,10 @@ int main(int argc, char **argv) {
                               sizeof options / sizeof *options, &status)) {
         return status;
     }
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
-        if (chosen.only == NULL || strncmp(cells[i].name, chosen.only, strlen(chosen.only)) == 0) {
-            run(&cells[i]);
+    for (size_t i = 0; i < sizeof scene_rows / sizeof *scene_rows; i++) {
+        const struct scene_row *row = &scene_rows[i];
+        if (chosen.only == NULL || strncmp(row->name, chosen.only, strlen(chosen.only)) == 0) {
+            run(row);
         }
     }
     return 0;
