@@ -1,4 +1,4 @@
-// Compares sorted lists of pairs with a comparison sort.
+// The sorted lists of src/sparse/matrices/pairs.h are compared with what qsort makes of them.
 #include "sparse/matrices/pairs.h"
 
 #include "support/host/allocator.h"
@@ -13,8 +13,8 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/// Sorts and removes duplicates. Returns the number of pairs left.
-static size_t sort_slowly(uint64_t *list, size_t count) {
+/// Sorts with qsort and removes duplicates. Returns the number of pairs left.
+static size_t reference_sort(uint64_t *list, size_t count) {
     qsort(list, count, sizeof *list, compare);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
@@ -25,13 +25,13 @@ static size_t sort_slowly(uint64_t *list, size_t count) {
     return kept;
 }
 
-/// A random number up to limit. The largest limits use every byte.
-static uint32_t any_below(struct random *random, uint32_t limit) {
+/// Returns a random number from 0 to limit, inclusive.
+static uint32_t random_up_to(struct random *random, uint32_t limit) {
     return limit == UINT32_MAX ? (uint32_t)random_bits(random)
                                : (uint32_t)random_index(random, (size_t)limit + 1);
 }
 
-static void test_sorts_and_removes_doubles(void **state) {
+static void test_sorts_and_removes_duplicates(void **state) {
     (void)state;
     const size_t counts[] = {0, 1, 2, 3, 255, 256, 257, 2000};
     const uint32_t limits[] = {0, 1, 40, 255, 256, 70000, UINT32_MAX};
@@ -39,18 +39,18 @@ static void test_sorts_and_removes_doubles(void **state) {
     struct pairs pairs = {0};
     for (size_t k = 0; k < COUNT_OF(counts) * COUNT_OF(limits) * 2; k++) {
         const size_t count = counts[k % COUNT_OF(counts)];
-        const uint32_t rows = limits[k / COUNT_OF(counts) % COUNT_OF(limits)];
-        const uint32_t columns = k % 2 == 0 ? rows : 3;
+        const uint32_t last_row = limits[k / COUNT_OF(counts) % COUNT_OF(limits)];
+        const uint32_t last_column = k % 2 == 0 ? last_row : 3;
         uint64_t *expected = memory_allocate(&memory, count, sizeof *expected);
         assert_ok(pairs_reserve(&memory, count, &pairs));
         pairs.count = 0;
         for (size_t i = 0; i < count; i++) {
-            const uint32_t row = any_below(&random, rows);
-            const uint32_t column = any_below(&random, columns);
+            const uint32_t row = random_up_to(&random, last_row);
+            const uint32_t column = random_up_to(&random, last_column);
             pairs_add(&pairs, row, column);
             expected[i] = (uint64_t)row << 32 | column;
         }
-        const size_t kept = sort_slowly(expected, count);
+        const size_t kept = reference_sort(expected, count);
         pairs_sort(&pairs);
         assert_int_equal(pairs.count, kept);
         assert_memory_equal(pairs.pair, expected, kept * sizeof *expected);
@@ -84,7 +84,7 @@ static void test_compresses_rows(void **state) {
     assert_int_equal(memory.bytes_in_use, 0);
 }
 
-static void test_room_stays(void **state) {
+static void test_capacity_is_kept(void **state) {
     (void)state;
     struct pairs pairs = {0};
     assert_ok(pairs_reserve(&memory, 100, &pairs));
@@ -110,9 +110,9 @@ static void test_room_stays(void **state) {
 int main(void) {
     memory_init(&memory, NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sorts_and_removes_doubles),
+        cmocka_unit_test(test_sorts_and_removes_duplicates),
         cmocka_unit_test(test_compresses_rows),
-        cmocka_unit_test(test_room_stays),
+        cmocka_unit_test(test_capacity_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

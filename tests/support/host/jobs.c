@@ -1,4 +1,5 @@
-// Runs the pieces of a loop in random order, dealt out to threads that live for that loop.
+// Runs the pieces of a loop in random order. Each loop starts threads of its own, deals the pieces
+// out to them in turn, and joins them.
 #include "support/host/jobs.h"
 
 #include <pthread.h>

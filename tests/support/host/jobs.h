@@ -1,5 +1,5 @@
-// Job systems of a host, for tests: pieces in random order, and pieces on threads of its own in
-// random order.
+// A host's job system, for tests. It runs the pieces of a loop in random order, on the calling
+// thread or on several threads.
 #ifndef PBS_SUPPORT_JOBS_H
 #define PBS_SUPPORT_JOBS_H
 
@@ -8,8 +8,8 @@
 
 struct test_jobs {
     struct random random;
-    size_t loop_count;  ///< how often parallel_for was called
-    size_t piece_count; ///< how many pieces it ran
+    size_t loop_count;  ///< number of calls of parallel_for
+    size_t piece_count; ///< number of pieces run
     size_t threads;     ///< 1: everything on the calling thread
 };
 
