@@ -1,4 +1,4 @@
-// See bodies.h. Functions add to a world until something fails, and answer that.
+// See bodies.h. Functions add to a world until a call fails, and return the status of that call.
 #include "hashes/bodies.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// What the small worlds of bench/hashes.c hold: at least one body of every kind and material, and
-// every kind of contact. By the public API alone.
+// Contents of the small worlds of bench/hashes.c. Together they have bodies of every kind and
+// material, and every kind of contact. They are made by the public API only.
 #ifndef PBS_BENCH_HASHES_BODIES_H
 #define PBS_BENCH_HASHES_BODIES_H
 
@@ -12,19 +12,19 @@ enum hash_bodies {
     HASH_BOWL,
     HASH_SHEET,
     HASH_STIFF,
-    // By projection:
+    // With contact by projection:
     HASH_CANTILEVER,
     HASH_CLAMPED,   ///< a solid, springs and shells, none of which can move as a whole
-    HASH_MATERIALS, ///< a solid of each, stacked
+    HASH_MATERIALS, ///< a stack with a solid of each material
     HASH_BONDED,
     HASH_PERIDYNAMIC, ///< a solid whose bonds soften
     HASH_PLANES,      ///< peridynamic bodies in planes and a bar
-    // By barriers:
+    // With contact by barriers:
     HASH_PILE,     ///< affine boxes, solids and a sheet
     HASH_SHELLS,   ///< a sheet on a ball, two balls that meet
     HASH_SCRIPTED, ///< what targets, host forces and pins do
     HASH_FALLING,  ///< a bonded and a peridynamic body that break on the ground
-    // By penalties between particles:
+    // With penalties between particles:
     HASH_SPHERES,
     HASH_BODIES_COUNT
 };

@@ -1,5 +1,5 @@
-// Integrators for bench/hashes.c: every scheme, and what else an integrator may be told. Members of
-// pbs_integrator_desc are written here alone.
+// Integrators for bench/hashes.c: every scheme, and the other settings of an integrator. Only
+// integrators.c writes members of pbs_integrator_desc.
 #ifndef PBS_BENCH_HASHES_INTEGRATORS_H
 #define PBS_BENCH_HASHES_INTEGRATORS_H
 
@@ -7,12 +7,12 @@
 
 enum { HASH_SCHEMES = PBS_SCHEME_QUASI_STATIC + 1 };
 
-/// "bdf2"
+/// Returns the name of a scheme: "bdf2".
 const char *hash_scheme_name(int32_t scheme);
 
 enum hash_control {
     HASH_NO_CONTROL,
-    HASH_PARAMETERS, ///< others than the scheme's own
+    HASH_PARAMETERS, ///< other parameters than the scheme's defaults
     HASH_START_EULER,
     HASH_START_TRAPEZOIDAL,
     HASH_START_THETA,
@@ -35,7 +35,7 @@ enum hash_control {
     HASH_CONTROL_COUNT
 };
 
-/// "energy-decay"
+/// Returns the name of a control: "energy-decay".
 const char *hash_control_name(enum hash_control control);
 /// Whether it is for pbs_world_advance, not pbs_world_step.
 bool hash_control_advances(enum hash_control control);

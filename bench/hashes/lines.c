@@ -10,7 +10,8 @@
 
 // --- one scene ---
 
-/// FNV-1a by words: one to one for either argument, so that a difference stays one.
+/// FNV-1a by words. With one argument fixed it is a bijection of the other, so sequences that
+/// differ in one word get different hashes.
 static void mix(struct hash_lines *lines, uint64_t word) {
     lines->hash = (lines->hash ^ word) * UINT64_C(0x100000001b3);
 }

@@ -1,7 +1,6 @@
-// Lines `hash scene=NAME steps=N time=T hash=H`: what a scene's states are, to the bit. H continues
-// over the states after all steps, so that a difference that fades again is seen too. Time is the
-// world's, s. A step that fails ends its scene, and the line says with which status; a status that
-// is another one than PBS_OK stands there as well.
+// Prints lines `hash scene=NAME steps=N time=T hash=H`. H is a hash of all bits of the states after
+// all steps, so it also shows a difference that later steps remove. T is the time of the world, s.
+// A step that fails ends its scene. If the last status is not PBS_OK, the line names it.
 #ifndef PBS_BENCH_HASHES_LINES_H
 #define PBS_BENCH_HASHES_LINES_H
 
@@ -10,8 +9,8 @@
 enum { HASH_NAME = 96 };
 
 struct hash_lines {
-    const char *prefix; ///< of the names that are run
-    bool only_names;    ///< prints names and runs nothing
+    const char *prefix; ///< scenes whose names begin with this are run
+    bool only_names;    ///< only names are printed; nothing is run
     bool failed;        ///< a scene could not be made
     // Of the scene that runs:
     char name[HASH_NAME];

@@ -1,4 +1,4 @@
-// See settings.h. Members of pbs_world_desc are written in apply_setting and make_empty alone.
+// See settings.h. Only apply_setting and make_empty write members of pbs_world_desc.
 #include "hashes/settings.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// Small worlds for bench/hashes.c: all bodies of bodies.h by themselves, and some of them under
-// every scheme, step control, preconditioner and setting of a world; worlds that are saved and
-// restored on their way; what a world tells about its state.
+// Small worlds for bench/hashes.c: all contents of bodies.h with default settings, and some of them
+// with every scheme, step control, preconditioner and setting of a world. Some worlds are saved and
+// restored between two steps. Some lines also hash what hosts read back.
 #ifndef PBS_BENCH_HASHES_SETTINGS_H
 #define PBS_BENCH_HASHES_SETTINGS_H
 

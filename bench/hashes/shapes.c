@@ -9,7 +9,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/// How it keeps things out.
+/// How the collider keeps bodies out.
 enum mode { MODE_CONSTRAINT, MODE_PENALTY, MODE_BARRIER, MODE_COUNT };
 
 static const char *const mode_names[MODE_COUNT] = {"constraint", "penalty", "barrier"};

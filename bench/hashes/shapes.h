@@ -1,5 +1,5 @@
-// Colliders of every shape for bench/hashes.c, as constraints, as penalties and with barriers: one
-// that moves, and a solid that falls on it.
+// Worlds for bench/hashes.c in which a solid falls on a moving collider. Every shape is tried as a
+// constraint, as a penalty and with barriers, as far as it has these.
 #ifndef PBS_BENCH_HASHES_SHAPES_H
 #define PBS_BENCH_HASHES_SHAPES_H
 

@@ -8,7 +8,7 @@
 
 enum { SIZE = 3, STEPS = 20 };
 
-/// Coupled by everything, unsymmetric, not linear.
+/// Nonlinear forces. Each depends on the next unknown too, so the Jacobian is unsymmetric.
 static int32_t force(void *user, double time, const double *x, const double *v, double *out) {
     (void)user;
     for (int i = 0; i < SIZE; i++) {

@@ -1,5 +1,5 @@
-// Dense systems (pbs/system.h) for bench/hashes.c: every scheme that moves them, unknowns, step
-// controls, and one that is saved and restored on its way.
+// Dense systems (pbs/system.h) for bench/hashes.c: every scheme that supports them, every choice of
+// the unknown, every step control, and a system that is saved and restored between two steps.
 #ifndef PBS_BENCH_HASHES_SYSTEMS_H
 #define PBS_BENCH_HASHES_SYSTEMS_H
 

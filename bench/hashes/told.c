@@ -1,4 +1,4 @@
-// See told.h. Ids are left out, as they differ from run to run.
+// See told.h. Ids are left out, because they differ from run to run.
 #include "hashes/told.h"
 
 #include <stdlib.h>

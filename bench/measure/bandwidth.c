@@ -1,4 +1,5 @@
-// The triad is cut into pieces by size, as everything parallel is.
+// See bandwidth.h. The number of pieces of the triad does not depend on the number of threads, as
+// in all parallel loops of the library.
 #include "measure/bandwidth.h"
 
 #include "base/lanes/lanes.h"

@@ -1,4 +1,5 @@
-// What the memory gives: the triad a = b + s c, and what a block product must move.
+// Memory bandwidth: the triad a = b + s c measures it, and product_bytes is the memory traffic of a
+// block matrix product.
 #ifndef PBS_BENCH_BANDWIDTH_H
 #define PBS_BENCH_BANDWIDTH_H
 
@@ -9,14 +10,15 @@ struct triad {
     double *a, *b, *c;
 };
 
-/// About `count` elements an array.
+/// Allocates three arrays of about `count` elements each.
 pbs_status triad_create(struct memory *memory, size_t count, struct triad *out);
 void triad_free(struct memory *memory, struct triad *triad);
 void triad_run(struct tasks *tasks, struct triad *triad);
-/// Of one run: 24 an element.
+/// Returns the bytes that one run moves: 24 per element.
 double triad_bytes(const struct triad *triad);
 
-/// Blocks and their indices once, those between two domains twice, row starts, x read, y written.
+/// Returns the bytes that one product moves: blocks and their indices once, those between two
+/// domains twice, row starts, x and y.
 double product_bytes(const struct bsr *a);
 
 #endif

@@ -1,4 +1,5 @@
-// The matrix peers get, in blocks: held nodes are left out, and the vectors need no other order.
+// See own_direct.h. The matrix that peers get is converted back to 3x3 blocks. Constrained nodes
+// are missing from it already, and its vectors need no permutation.
 #include "measure/own_direct.h"
 
 #include <stdlib.h>

@@ -1,14 +1,15 @@
-// libpbs's supernodal Cholesky factors by themselves, seen as a peer of other libraries' solvers.
-// It factors the matrix that peers get.
+// libpbs's supernodal Cholesky factorisation as a direct solver, with the interface of peers
+// (solvers of other libraries). It factors the matrix that peers get.
 #ifndef PBS_BENCH_OWN_DIRECT_H
 #define PBS_BENCH_OWN_DIRECT_H
 
 #include "measure/own_solver.h"
 
-/// Its `create` is null: own_direct_create takes its place.
+/// `create` is null here; call own_direct_create instead.
 extern const struct peer_table own_direct;
 
-/// context: struct own_setting, which must outlive the state; its preconditioner does not matter.
+/// Creates a solver. context: struct own_setting, which must outlive the solver; its preconditioner
+/// is not used.
 void *own_direct_create(const void *context);
 
 #endif

@@ -1,5 +1,5 @@
-// libpbs's conjugate gradients with one of its preconditioners, seen as a peer of other libraries'
-// solvers.
+// libpbs's conjugate gradients with one of its preconditioners, with the interface of peers
+// (solvers of other libraries).
 #ifndef PBS_BENCH_OWN_SOLVER_H
 #define PBS_BENCH_OWN_SOLVER_H
 
@@ -11,12 +11,12 @@ struct own_setting {
     struct memory *memory;
     struct tasks *tasks;
     const struct linear_problem *problem;
-    const struct scalar_csr *csr; ///< what is solved is given and taken in its order
+    const struct scalar_csr *csr; ///< right-hand sides and solutions are in its order
     int32_t preconditioner;       ///< PBS_PRECONDITIONER_*
     enum preconditioner_order order;
 };
 
-/// Its `create` is null: own_solver_create takes its place.
+/// `create` is null here; call own_solver_create instead.
 extern const struct peer_table own_solver;
 
 /// context: struct own_setting, which must outlive the state.

@@ -1,4 +1,5 @@
-// Symbols stay local to each peer: two of them bring an MPI of their own.
+// See peer_list.h. Peers are loaded with local symbols, because two of them contain an MPI library
+// each.
 #include "measure/peer_list.h"
 
 #include <dlfcn.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/// build/bench/linear -> build/bench/peers/NAME.so
+/// Writes the path of a peer: for the program build/bench/linear it is build/bench/peers/NAME.so.
 static void place_of(const char *name, char *path, size_t size) {
     char self[PATH_MAX] = "";
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);

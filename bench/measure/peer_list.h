@@ -1,4 +1,4 @@
-// The peers that were built beside the bench.
+// The peers, solvers of other libraries, that were built along with the benchmarks.
 #ifndef PBS_BENCH_PEER_LIST_H
 #define PBS_BENCH_PEER_LIST_H
 
@@ -11,8 +11,8 @@ struct peer_list {
     const struct peer_table *table[PEER_LIMIT];
 };
 
-/// Opens them and says on standard output which are there, in lines that begin with `prefix`. They
-/// stay open until the program ends.
+/// Loads the peers. Prints for each, in a line that begins with `prefix`, whether it is present.
+/// Peers stay loaded until the program ends.
 void peer_list_open(const char *prefix, struct peer_list *out);
 
 #endif

@@ -1,4 +1,5 @@
-// Blocks are counted and listed by node, sorted by column and merged, then spread out.
+// See scalar_csr.h. Blocks are counted, listed by node, sorted by column and merged. Then they are
+// expanded to scalar rows.
 #include "measure/scalar_csr.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// The assembled matrix H0 + C as solvers of other libraries take it: scalar compressed rows, both
-// triangles, nodes in the host's order, held ones left out.
+// The assembled matrix H0 + C in the form that solvers of other libraries take: scalar compressed
+// rows, both triangles, nodes in the host's order. Constrained nodes are left out.
 #ifndef PBS_BENCH_SCALAR_CSR_H
 #define PBS_BENCH_SCALAR_CSR_H
 
@@ -9,7 +9,7 @@
 struct scalar_csr {
     struct peer_matrix matrix; ///< its arrays are the ones below
     uint32_t node_count;
-    uint32_t *row; ///< node_count: the row of H0
+    uint32_t *row; ///< node_count: the row of H0 of each node
     int32_t *row_start;
     int32_t *column;
     double *value;

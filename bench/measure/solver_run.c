@@ -1,5 +1,5 @@
-// Symbolic set-up starts from nothing each time; numeric
-// set-up and solves repeat on what is there, as the Newton iterations of a step do.
+// See solver_run.h. Each repetition of the symbolic set-up creates a new solver. Repetitions of
+// numeric set-up and of solves reuse the last one, as the Newton iterations of a step do.
 #include "measure/solver_run.h"
 
 #include <malloc.h>

@@ -1,4 +1,5 @@
-// One solver on one matrix, timed: set-up and solves to two tolerances, medians over repetitions.
+// Times one solver on one matrix: set-up, and solves to two tolerances. Times are medians over
+// repetitions.
 #ifndef PBS_BENCH_SOLVER_RUN_H
 #define PBS_BENCH_SOLVER_RUN_H
 
@@ -7,10 +8,10 @@
 enum { RUN_COARSE, RUN_FINE, RUN_TOLERANCES };
 extern const double run_tolerance[RUN_TOLERANCES]; ///< 1e-3, 1e-6
 
-/// `create` with what it needs beside the matrix.
+/// A solver and how it is created.
 struct solver_source {
     const struct peer_table *table;
-    void *(*create)(const void *context); ///< instead of the table's; null: the table's
+    void *(*create)(const void *context); ///< replaces the table's `create`; null: that is used
     const void *context;
 };
 

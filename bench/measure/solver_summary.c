@@ -1,5 +1,5 @@
-// The aims of the linear solvers, as numbers beside what was measured. Nothing is asserted: a busy
-// machine fails a ratio, not a solver.
+// See solver_summary.h. Targets are printed next to measured values. Missing one is no failure,
+// because a busy machine can spoil a ratio of times.
 #include "measure/solver_summary.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// What all solvers did on all systems of one run, and what was aimed at.
+// The measurements of all solvers on all systems of one run, compared with targets.
 #ifndef PBS_BENCH_SOLVER_SUMMARY_H
 #define PBS_BENCH_SOLVER_SUMMARY_H
 
@@ -12,7 +12,7 @@ struct solver_summary {
     double dofs;
     const char *solver; ///< a peer's name, or that of libpbs's preconditioner
     bool is_default, is_own;
-    double bytes_per_dof; ///< of ours with the matrix
+    double bytes_per_dof; ///< of libpbs's solvers including the matrix
     struct solver_run run;
 };
 
