@@ -1,4 +1,4 @@
-// Tables of refusals: how a description is spoilt, and what the library says to that.
+// Tables of refusals: how a test spoils a description, and how the library refuses it.
 #ifndef PBS_TESTS_WORLD_REFUSAL_H
 #define PBS_TESTS_WORLD_REFUSAL_H
 
@@ -7,10 +7,11 @@
 struct refusal {
     void (*spoil)(void *description);
     pbs_status status;
-    const char *words; ///< some of those in the message
+    const char *words; ///< part of the message
 };
 
-/// A function for such a row; `parameter` declares the pointer by which the rest spoils.
+/// Defines the function `spoil` of a row. parameter: declares the pointer to the description. The
+/// remaining arguments are statements that change it.
 #define SPOIL(name, parameter, ...)                                                                \
     static void name(void *description) {                                                          \
         parameter = description;                                                                   \

@@ -1,5 +1,5 @@
-// A host's own linear solver: what it is called with and when, what its answers lead to, and that
-// the world goes where it goes without.
+// A host's own linear solver: when and with what it is called, and the effect of its answers. The
+// world moves as without it.
 #include <lapacke.h>
 
 #include "pbs/solver.h"
@@ -10,9 +10,9 @@
 
 enum kind {
     HOST_DENSE,     ///< exact
-    HOST_FLOAT,     ///< what it answers is rounded to float
+    HOST_FLOAT,     ///< exact, rounded to float
     HOST_JACOBI,    ///< the diagonal only
-    HOST_VARYING,   ///< exact, but its length changes from call to call
+    HOST_VARYING,   ///< exact times a factor that changes from call to call
     HOST_WRONG,     ///< off by a factor of a million
     HOST_BACKWARDS, ///< the wrong sign
     HOST_ZERO,

@@ -1,5 +1,5 @@
-// Worlds: settings and struct sizes, null everywhere, handles, energies and statistics, steps that
-// fail and steps that are divided, log.
+// Worlds: settings and struct sizes, null arguments of all calls, handles, energies and statistics,
+// failed and divided steps, and the log.
 #include "support/random.h"
 #include "support/world_testing.h"
 #include "world/refusal.h"

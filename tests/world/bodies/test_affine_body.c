@@ -1,5 +1,5 @@
-// Affine bodies as a host sees them: vertices that follow twelve degrees of freedom, poses, state
-// that is set, bodies that are held and scripted, refusals.
+// Affine bodies through the public API: vertices as functions of twelve degrees of freedom, poses,
+// states that are set, pinned and scripted bodies, and refusals.
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"

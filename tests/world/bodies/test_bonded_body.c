@@ -1,5 +1,5 @@
-// Bonded bodies through the public API: what descriptions mean, orientations read, set, held and
-// scripted, steps as transactions, snapshots, threads, and what is refused.
+// Bonded bodies through the public API: the meaning of descriptions; orientations that are read,
+// set, constrained and scripted; steps as transactions; snapshots, threads and refusals.
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

@@ -1,6 +1,6 @@
-// Sheets that keep creases: the angle that is left, energy, what is saved, undone and refused. The
-// sheet is one fold with an edge of 1 m and two triangles of 1/2 m^2, so that a curvature of 1/m is
-// an angle of 1 rad, and the energy is D / 2 per squared angle.
+// Sheets with creases: the remaining angle, energy, saving, undoing and refusals. The sheet has one
+// hinge with an edge of 1 m and two triangles of 1/2 m^2. So a curvature of 1/m is an angle of 1
+// rad, and the energy is D / 2 times the squared angle.
 #include "support/world_testing.h"
 
 #include "energy/shells/bending.h"

@@ -1,5 +1,5 @@
-// Bodies of peridynamics: their particles, bonds and damage, what they weigh and bear, bodies in a
-// plane and bars, saved worlds, and what is refused.
+// Peridynamic bodies: particles, bonds and damage, weight and strength, plane bodies and bars,
+// saved worlds and refusals.
 #include "support/world_testing.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
-// Solids that flow: yield, hardening, creep and limits against their formulas in motions that are
-// prescribed, tension with free sides, and what is undone, saved, counted and refused.
+// Plastic solids. Yield, hardening, creep and limits are compared with their formulas in prescribed
+// motions, and a bar with free sides is stretched. Also undoing, saving, dissipated energy and
+// refusals.
 #include "support/world_testing.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,5 @@
-// Shells in a world: what is refused, what is read back, and that they fall, hang, collide, save
-// and run out of memory as all bodies do.
+// Shells in a world: refusals, read-back, free fall, hanging, collisions, saving, and failing
+// allocations.
 #include "support/world_testing.h"
 #include "world/refusal.h"
 
@@ -9,7 +9,7 @@ static const double origin[3] = {0.0, 0.0, 0.0};
 
 // --- refusals ---
 
-/// A description over arrays that a case may spoil.
+/// A description and its arrays, which a case may spoil.
 struct shell_case {
     struct sheet_mesh mesh;
     pbs_shell_desc d;

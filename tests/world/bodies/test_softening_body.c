@@ -1,5 +1,5 @@
-// Peridynamic bodies whose bonds soften before they break: strength and energy of the whole, what
-// is remembered, undone and saved, and what is refused.
+// Peridynamic bodies whose bonds soften before they break: strength and fracture energy of a bar,
+// softening that stays after unloading, undoing, saving and refusals.
 #include "support/world_testing.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,5 @@
-// Bodies of particles and springs: motion beside closed forms, what a description may say, and that
-// they are saved whole.
+// Bodies of particles and springs: motion compared with closed forms, the meaning of descriptions,
+// and refusals.
 #include "support/world_testing.h"
 #include "world/refusal.h"
 

@@ -1,5 +1,5 @@
-// Shells whose stretch is limited: that they stay below it whatever pulls, balance of forces,
-// scale, what is saved, undone and refused.
+// Shells with a limited stretch: stretches stay below the limit under any load. Also balance of
+// forces, independence of scale, saving and refusals.
 #include "support/world_testing.h"
 
 #include "energy/shells/stretch_limit.h"

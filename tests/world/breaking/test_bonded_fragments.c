@@ -1,5 +1,5 @@
-// What bonded bodies break into, as hosts see it: fragments and their motion, numbers over a saved
-// world, cuts by planes and triangles, damage, and the surface to draw.
+// Fragments of bonded bodies through the public API: their motion, their numbers in saved worlds,
+// cuts by planes and triangles, damage, and the fracture surface for drawing.
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,5 @@
-// What bonds bear: strengths as given and from the energy of a crack, their scatter, and bodies
-// that hardly bear themselves.
+// Strengths of bonds: given directly or by the fracture energy, their scatter, and bodies that
+// hardly carry their own weight.
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

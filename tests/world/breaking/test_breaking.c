@@ -1,5 +1,5 @@
-// Bonds that break: where, when and with what left over; as part of a step that lands or does not,
-// of advances, saved worlds and any number of threads.
+// Breaking bonds: where and when they break, and what remains of their forces. Breaks in steps that
+// succeed or fail, in advances and in saved worlds, with any number of threads.
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

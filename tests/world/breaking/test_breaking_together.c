@@ -1,7 +1,7 @@
-// Things that break among those that do not, in one world: a bonded plate falls on a soft cube that
-// stands on the ground, a stiff ball is thrown through a bonded wall, and a cloth hangs where the
-// debris comes down. Every step lands, nothing goes through anything, momentum is balanced, and
-// threads and a restore in the middle of the cracks change no bit.
+// Bodies that break among bodies that do not, in one world: a bonded plate falls on a soft cube
+// that stands on the ground, a stiff ball is thrown through a bonded wall, and a cloth hangs where
+// the debris comes down. Every step succeeds, nothing penetrates, and momentum is balanced. The
+// number of threads changes no bit, nor does a restore during fracture.
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

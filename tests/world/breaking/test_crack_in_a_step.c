@@ -1,12 +1,12 @@
-// Cracks that go on within a step (fracture_passes), and as many bonds as break at once
-// (fracture_limit).
+// Cracks that advance within one step (fracture_passes), and the largest number of bonds that break
+// at once (fracture_limit).
 #include "support/scenes/bonded_bodies.h"
 
 enum { HANGERS = 6 };
 static const double STEP = 0.016;
 
-/// A stiff row of spheres that hangs on a row above by one bond each, of which the first is the
-/// weakest. What one of them bore the others have to.
+/// A stiff row of spheres that hangs on a row above, each sphere by one bond. The first of these
+/// bonds is the weakest. The load of a broken bond is taken over by the others.
 struct row {
     pbs_world *world;
     pbs_body body;

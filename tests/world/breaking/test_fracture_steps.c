@@ -1,11 +1,11 @@
-// Step control while bonds break (docs/theory/step_control.md section 4): steps are kept short from
-// a break on, until some have broken nothing.
+// Step control while bonds break (docs/theory/step_control.md section 4). After a break steps are
+// short, until several of them have broken nothing.
 #include "support/scenes/bonded_bodies.h"
 
 static const double PI = 3.14159265358979323846;
 
-/// Every control with a scheme that it goes with. With the tolerance nothing is refused where all
-/// is scripted, and steps are as long as they may be.
+/// Every step control, with a scheme that supports it. The tolerance is so large that steps in
+/// which all vertices are scripted are never rejected and have the maximal length.
 static const struct {
     int32_t scheme, control;
 } controls[] = {

@@ -1,5 +1,5 @@
-// Joints that break within a call: where a part of it is accepted, undone with it, and, where the
-// host asks for passes, all within one step.
+// Joints that break within a call. They break at the end of an accepted part of the call. They are
+// intact again if the part is undone. If the host asks for passes, several break within one step.
 #include "support/world_testing.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// Worlds whose bodies touch by barriers: nothing meets, weight is carried, momentum is kept, the
-// same bits for any number of threads and after a restore, nothing allocated once things touch.
+// Worlds with contact by barriers: nothing penetrates, contact carries weight and conserves
+// momentum, and results are the same to the bit for any number of threads and after a restore.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

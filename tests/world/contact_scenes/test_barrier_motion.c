@@ -1,6 +1,7 @@
-// What is scripted in worlds with barriers: colliders and vertices that push free bodies at any
-// speed reach their targets and go through nothing, what is truly blocked says so and leaves the
-// world as it was; all schemes keep things apart; memory; restores in the middle of contact.
+// Prescribed motion in worlds with barriers. Scripted colliders and vertices push free bodies at
+// any speed, reach their targets and penetrate nothing. A motion that is blocked fails with a
+// message and leaves the world unchanged. Nothing penetrates with any scheme. Also memory, and
+// restores during contact.
 #include "base/matrix3/math3.h"
 #include "geometry/exact/intersection.h"
 #include "geometry/shape.h"

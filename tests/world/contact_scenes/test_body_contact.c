@@ -1,4 +1,4 @@
-// Bodies that go into each other and are pushed out by penalties (OPT section 5.3;
+// Bodies that penetrate each other and are pushed out by penalties (OPT section 5.3;
 // docs/theory/contact.md section 8), in worlds whose colliders are constraints.
 #include "base/matrix3/math3.h"
 #include "support/world_testing.h"

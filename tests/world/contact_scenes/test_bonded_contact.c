@@ -1,5 +1,5 @@
-// Particles of bonded bodies that touch as spheres: what they touch, from where on, and what bonds
-// and breaks have to do with it (docs/theory/bonds.md section 6).
+// Particles of bonded bodies in contact as spheres: what they touch, at which distance, and how
+// bonds and their breaking change that (docs/theory/bonds.md section 6).
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,5 @@
-// Colliders that are penalties (OPT section 5.2; docs/theory/contact.md section 7): every shape and
-// grids made of meshes, how deep things go, friction, motion, reports, queries, saved worlds,
+// Colliders as penalties (OPT section 5.2; docs/theory/contact.md section 7): every shape, grids
+// made of meshes, penetration depths, friction, motion, reports, queries, saved worlds and
 // refusals.
 #include "base/matrix3/math3.h"
 #include "common/meshes/shapes.h"

@@ -1,5 +1,5 @@
-// What a world chooses of contact that its host has left to it: distances and speeds by the bodies'
-// sizes, stiffness by masses, weights and forces, the step by how far bodies fly.
+// Contact settings that a world chooses by itself: distances and speeds by the sizes of bodies,
+// stiffness by masses, weights and forces. Also the division of steps by the bodies' motion.
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-// What tests of render meshes share: affine motions of bodies, and embeddings without a failure.
+// Shared by the tests of render meshes: affine motions of bodies, and calls of embeddings that must
+// succeed.
 #ifndef PBS_WORLD_EMBEDDING_TESTING_H
 #define PBS_WORLD_EMBEDDING_TESTING_H
 

@@ -1,4 +1,4 @@
-// Render meshes: what carries them takes them along exactly where the motion is affine or rigid.
+// Render meshes follow the bodies that carry them: exactly, if the motion is affine or rigid.
 #include "world/embedding/embedding_testing.h"
 #include "support/scenes/bonded_bodies.h"
 
@@ -11,7 +11,7 @@ static struct motion random_rigid(struct random *random) {
     return motion;
 }
 
-/// After an update the points are where the motion takes them from `rest`.
+/// Updates the embedding, and asserts that its points are the images of `rest` under the motion.
 static void assert_carried(pbs_embedding *e, const pbs_world *world, const struct motion *motion,
                            const double *rest, double tolerance) {
     double *out = calloc(pbs_embedding_point_count(e), 3 * sizeof *out);

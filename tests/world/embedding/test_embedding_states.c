@@ -1,5 +1,5 @@
-// Render meshes as objects of a host: their states, whatever becomes of body and world, and what is
-// refused.
+// Embeddings as objects of a host: their two states, what happens when the body or the world is
+// destroyed, and refusals.
 #include <pthread.h>
 
 #include "world/embedding/embedding_testing.h"

@@ -1,4 +1,4 @@
-// Points of bodies at places in space.
+// Points of bodies that are nearest to given positions (pbs_world_locate).
 #include "support/scenes/bonded_bodies.h"
 #include "support/world_testing.h"
 
@@ -11,7 +11,7 @@ static pbs_status locate(const pbs_world *world, pbs_body body, const double *pl
     return pbs_world_locate(world, body, places, count, points, sizeof *points, distances);
 }
 
-/// How far the points are from the places, as pbs_world_point_position has them.
+/// Returns the distance of a point from a place, m, by pbs_world_point_position.
 static double missed(const pbs_world *world, const pbs_point *point, const double place[3]) {
     double x[3];
     assert_ok(pbs_world_point_position(world, point, x));

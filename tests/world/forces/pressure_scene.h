@@ -1,4 +1,4 @@
-// Worlds without weight and pistons, for tests of pressure.
+// Pistons and weightless worlds, for tests of pressure.
 #ifndef PBS_TESTS_PRESSURE_SCENE_H
 #define PBS_TESTS_PRESSURE_SCENE_H
 

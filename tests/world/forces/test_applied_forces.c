@@ -1,5 +1,5 @@
-// Forces on points and bodies, torques and impulses: what they do to motion and energy, how long
-// they act, and what a call may say.
+// Forces on points and bodies, torques and impulses: their effect on motion and energy, how long
+// they act, and refusals.
 #include <math.h>
 #include <string.h>
 

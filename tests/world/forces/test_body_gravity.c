@@ -1,5 +1,5 @@
-// Gravity of one body: what it does to motion and energy beside the world's, and what a call may
-// say.
+// Gravity of single bodies, in addition to that of the world: its effect on motion and energy, and
+// refusals.
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
-// Pressure in closed bodies: equilibria and periods that are known, its energy, and what a call may
-// say.
+// Pressure in closed bodies: known equilibria and periods, its energy, and refusals.
 #include <math.h>
 #include <string.h>
 

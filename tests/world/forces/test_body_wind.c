@@ -1,4 +1,4 @@
-// Wind on bodies: forces and motions that are known.
+// Wind on bodies: known forces and motions.
 #include <math.h>
 
 #include "world/forces/wind_scene.h"

@@ -1,4 +1,4 @@
-// Forces that the host sets: what they do to bodies, their energy, and what a call may say.
+// Forces that the host sets: their effect on bodies, their energy, and refusals.
 #include "support/random.h"
 #include "support/world_testing.h"
 

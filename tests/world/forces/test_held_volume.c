@@ -1,4 +1,5 @@
-// Volumes that are held: by every scheme, at what pressure, its energy, and what a call may say.
+// Closed bodies whose volume is held constant: with every scheme, at which pressure, energy, and
+// refusals.
 #include <math.h>
 #include <string.h>
 

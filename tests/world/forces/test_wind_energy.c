@@ -1,4 +1,4 @@
-// What wind does to energy, what is saved of it, and what a call may say.
+// Energy balance of wind, saved worlds with wind, and refusals.
 #include <math.h>
 #include <string.h>
 

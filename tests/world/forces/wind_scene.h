@@ -9,7 +9,7 @@
 
 static const double SIDE = 0.5;       // m, of a plate
 static const double THICKNESS = 2e-3; // m
-static const double DENSITY = 100.0;  // kg/m^3: 0.05 kg
+static const double DENSITY = 100.0;  // kg/m^3; a plate has 0.05 kg
 
 /// Gravity along -y.
 static inline pbs_world *wind_world(int32_t scheme, double gravity) {

@@ -1,5 +1,5 @@
-// Settings of integrators that a scheme, a control or a call ignores change no bit of the motion,
-// as pbs_integrator_desc says; others do.
+// Settings of integrators, as pbs_integrator_desc documents them. Those that a scheme, a step
+// control or a call ignores change no bit of the motion. The others change it.
 #include "support/world_testing.h"
 
 static void change_parameters(pbs_integrator_desc *d) {

@@ -1,6 +1,5 @@
-// Numbers that are not finite or out of their range, through every door by which a number comes in:
-// each is refused with a sentence that names the member, the index and the value, and nothing
-// changes.
+// Numbers that are not finite or out of their range, in every call that takes numbers. Each is
+// refused with a message that names the member, the index and the value, and nothing changes.
 #include <stddef.h>
 
 #include "support/world_testing.h"
@@ -8,7 +7,7 @@
 static const double origin[3] = {0.0, 0.0, 0.0};
 static const double not_finite[] = {NAN, INFINITY, -INFINITY};
 
-/// The message must contain what printf makes of the rest.
+/// Asserts that the message of the last error contains the formatted text.
 static void assert_says(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void assert_says(const char *format, ...) {
     char words[128];

@@ -1,6 +1,6 @@
-// Coordinates at COORDINATE_LIMIT and beyond, through every entry by which one comes in: at the
-// limit they are taken, one step of a double beyond they are refused with the index and the value,
-// and nothing changes. A step that would end beyond fails.
+// Coordinates at COORDINATE_LIMIT and beyond, in every call that takes coordinates. At the limit
+// they are accepted. The next larger double is refused with the index and the value, and nothing
+// changes. A step that would end beyond the limit fails.
 #include "base/config.h"
 #include "support/world_testing.h"
 #include "world/interface/byte_stream.h"
@@ -11,7 +11,7 @@ static const double beyond[] = {1.0000000000000002e30, -1.0000000000000002e30, 1
 static const double origin[3] = {0.0, 0.0, 0.0};
 static const double upright[4] = {0.0, 0.0, 0.0, 1.0};
 
-/// The message must name what `place` says and the value.
+/// Asserts that the message of the last error names the place and the value.
 static void assert_names(const char *place, double value) {
     char words[192];
     snprintf(words, sizeof words, "%s is %g m", place, value);

@@ -1,6 +1,6 @@
 // The host's floating-point environment: rounding mode, trapped exceptions, flush-to-zero and
-// raised flags change no result and no call, and are as before afterwards; on the host's own
-// threads, too.
+// raised flags. It changes no result and makes no call fail. Every call restores it. The same holds
+// on the host's own threads.
 #include <fenv.h>
 #include <pthread.h>
 #if defined(__x86_64__)

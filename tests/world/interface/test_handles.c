@@ -1,5 +1,5 @@
-// Ids that name nothing, through every call that takes one: null, never given out, destroyed, of
-// another world, of the other kind.
+// Invalid ids, in every call that takes an id: null, never issued, destroyed, of another world, of
+// the other kind of object.
 #include "support/world_testing.h"
 #include "world/world.h"
 
@@ -9,7 +9,7 @@ static pbs_world *filled_world(void) {
     return world;
 }
 
-/// Why an id is bad, in the library's words.
+/// An invalid id, and the words of the message that say why.
 struct bad_id {
     uint64_t id;
     const char *words;

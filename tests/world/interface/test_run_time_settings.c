@@ -1,5 +1,5 @@
-// Settings that a host reads and changes while a world lives, and whose limits hold after a
-// restore.
+// Settings that a host reads and changes while a world exists. After a restore the lower of the
+// host's limit and the saved one holds.
 #include "support/world_testing.h"
 #include "world/refusal.h"
 

@@ -1,12 +1,13 @@
-// The struct_size rule for every settings and results struct of the API: an old host's shorter
-// struct, a new host's longer one with and without news in it, and sizes that are none.
+// The struct_size rule for every settings and results struct of the API: the shorter struct of an
+// old host, the longer struct of a newer host with and without values in the new members, and
+// invalid sizes.
 #include "world/interface/settings.h"
 
 #include "support/world_testing.h"
 
 enum { ROOM = 1024, NEWS = 16 };
 
-/// A host's struct with room behind it, filled with what was in memory before.
+/// A host's struct, with spare memory behind it. Tests fill all bytes with a pattern first.
 struct host_struct {
     _Alignas(16) unsigned char bytes[ROOM];
 };

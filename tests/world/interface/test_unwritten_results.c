@@ -1,13 +1,14 @@
-// A host's callback that answers 0 and leaves a result unwritten, as one does whose exception was
-// caught on the way to C: the call into the library fails, and nothing has moved.
+// Callbacks that return 0 but leave a result unwritten, for instance because an exception was
+// caught on the way to C. The call into the library fails, and nothing moves.
 #include "support/world_testing.h"
 
 enum { NOTHING_IS_MISSING = -1, ALL_IS_MISSING = -2 };
 
-/// Springs of which one call leaves one number, counted over value, gradient and Hessian, or all.
+/// Springs. One call of their callback leaves one number unwritten, or all. Numbers are counted
+/// over value, gradient and Hessian.
 struct careless {
-    int call;    ///< counted down
-    int missing; ///< which number, of those asked for
+    int call;    ///< number of calls before that one; counted down
+    int missing; ///< index of the number among those requested
     bool left_out;
 };
 

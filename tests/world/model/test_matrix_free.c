@@ -1,6 +1,6 @@
-// Peridynamic bodies whose bonds are not all assembled: steps are those with a whole matrix, while
-// bonds break and something touches, whatever the preconditioner; threads and saved worlds change
-// no bit, and a warmed-up step allocates nothing.
+// Peridynamic bodies that leave some of their bonds out of the matrix. Steps agree with those
+// with the whole matrix: with every preconditioner, during fracture and during contact. Threads and
+// saved worlds change no bit, and a warmed-up step allocates nothing.
 #include "support/world_testing.h"
 
 #include "base/matrix3/math3.h"

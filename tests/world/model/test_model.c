@@ -1,4 +1,4 @@
-// What each body asks for holds for it and for no other: drag, damping, gravity.
+// Settings of one body (drag, damping, gravity) act on that body and on no other.
 #include "support/world_testing.h"
 
 static const double origin[3] = {0.0, 0.0, 0.0};

@@ -1,4 +1,4 @@
-// Which preconditioner a world uses, as its statistics tell.
+// Which preconditioner a world uses, as its statistics report it.
 #include "support/world_testing.h"
 
 /// A cube of 1 m that hangs by its face x = 0.

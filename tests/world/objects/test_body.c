@@ -1,4 +1,4 @@
-// Bodies and colliders refuse bad input with a sentence that names what was found, and change
+// Bodies and colliders refuse bad input with a message that names the bad value, and change
 // nothing.
 #include "energy/material.h"
 #include "support/world_testing.h"
@@ -8,7 +8,7 @@ static const double origin[3] = {0.0, 0.0, 0.0};
 
 // --- solids ---
 
-/// A description over arrays that a case may spoil.
+/// A description and its arrays, which a case may spoil.
 struct solid_case {
     struct cube_mesh mesh;
     pbs_solid_desc d;

@@ -1,11 +1,11 @@
-// Bodies that are destroyed and made in any order: what is left is a world in which only those
-// were made, to the bit, and the calls in between know of no gap.
+// Bodies that are destroyed and created in any order. To the bit, the world is then one in which
+// only the remaining bodies were created. Calls in between work in spite of the gaps.
 #include "support/random.h"
 #include "support/world_testing.h"
 
 enum { BODIES = 40 };
 
-/// One of three kinds, somewhere: cubes, particles, affine boxes.
+/// Adds a cube, a particle pair or an affine box. The number decides which, and where.
 static pbs_body add_body(pbs_world *world, int number) {
     const double place[3] = {2.0 * number, 0.5 + 0.01 * number, 0.0};
     pbs_body body;

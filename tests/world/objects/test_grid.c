@@ -1,5 +1,5 @@
-// Distance grids of meshes as a host makes them: what comes out, what is said about the mesh, what
-// is refused, and that refused memory and threads leave nothing behind.
+// Distance grids that a host computes from meshes: their values, reports about the mesh, and
+// refusals. Threads change no value, and failing allocations leak nothing.
 #include <float.h>
 
 #include "pbs/pbs.h"

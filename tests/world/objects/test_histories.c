@@ -1,6 +1,6 @@
-// What schemes remember of a body does not depend on others that come and go. Two worlds hold the
-// same vibrating cube; in one of them a resting particle, far away and without weight, is destroyed
-// or made on the way.
+// The history that schemes keep of a body does not depend on the creation and destruction of other
+// bodies. Two worlds have the same vibrating cube. In one of them a weightless particle, at rest
+// and far away, is destroyed or created between steps.
 #include "support/world_testing.h"
 
 static const double origin[3] = {0.0, 0.0, 0.0};

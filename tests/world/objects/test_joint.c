@@ -1,4 +1,4 @@
-// Joints as a host sees them: what may be joined, what changes, breaks, is saved and goes.
+// Joints through the public API: what may be joined, changes, breaking, saving and destruction.
 #include "support/joint_testing.h"
 
 #include <math.h>

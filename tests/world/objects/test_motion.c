@@ -1,5 +1,5 @@
-// Pins, targets and scripted colliders end exactly where the host said; free fall is the scheme's
-// own.
+// Pinned vertices, targets and scripted colliders end exactly where the host has put them. Free
+// fall is exactly that of the scheme.
 #include <float.h>
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,5 @@
-// Parameters of bodies that a host changes between steps: each gives what a body that was made with
-// the new value gives, to the bit, and nothing is built anew.
+// Parameters of bodies that a host changes between steps. To the bit, each change has the same
+// effect as creating the body with the new value, and nothing is rebuilt.
 #include <stdio.h>
 
 #include "support/world_testing.h"
@@ -9,8 +9,8 @@ enum { SOLID, PLATE, CLOTH, NET, BRICK, CUSTOM };
 
 static const double origin[3] = {0.0, 0.0, 0.0};
 
-/// One body of each kind with damping and drag, far from each other; `changed` has another value in
-/// the place of one parameter of one body.
+/// A world with one body of each kind, with damping and drag, far from each other. In the world
+/// `changed` one parameter of one body has another value.
 struct world_of_all {
     pbs_world *world;
     pbs_body bodies[BODIES];

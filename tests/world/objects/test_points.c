@@ -1,4 +1,4 @@
-// Points of bodies: where they are, how fast, and which ones a body has not.
+// Points of bodies: their positions and velocities, and points that are refused.
 #include "support/world_testing.h"
 
 #include "base/matrix3/math3.h"

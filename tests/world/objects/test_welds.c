@@ -1,5 +1,5 @@
-// Welds as a host sees them: how many, where and how strong, what is refused, saved, and left as it
-// was.
+// Welds through the public API: their number, places and strengths, refusals, saving, and failed
+// calls that change nothing.
 #include "support/world_testing.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-// All hits of a ray, moving spheres and capsules, and the sign of distances, in a scene whose
-// answers are known: a cube from 0 to 1 over a ground at -1, a sheet at 2, a ball on either side.
+// All hits of a ray, moving spheres and capsules, and the sign of distances, in a scene with known
+// answers: a cube from 0 to 1 over a ground at -1, a sheet at 2, a ball beside them at x = 3, and a
+// hollow box around everything.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

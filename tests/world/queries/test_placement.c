@@ -1,5 +1,5 @@
-// What would touch is told before a step, exactly where a step would refuse it; and what overlaps
-// is pushed apart, or named where that cannot be.
+// pbs_world_overlaps reports exactly the pairs that would make a step fail, before the step.
+// pbs_world_separate pushes overlapping bodies apart, or names those that it cannot.
 #include <pthread.h>
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
-// Rays and closest points of a world against looking at every triangle and every shape through the
-// public calls; after everything that can move, come or go; filters, refusals, memory.
+// Rays and closest points of a world, compared with a search over every triangle and every shape
+// through public calls. Searches are repeated after everything that moves, creates or destroys
+// objects. Also filters, refusals and memory.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Channels of bodies: their shapes, their values in both precisions beside the calls that give them
-// as arrays, strides, and what is refused.
+// Channels of bodies: their shapes, strides and refusals. Values in both precisions are compared
+// with the calls that return them as arrays.
 #include "support/scenes/bonded_bodies.h"
 #include "support/world_testing.h"
 
@@ -9,7 +9,7 @@
 
 enum kind { SOLID, SHELL, SPRINGS, AFFINE, BONDED, PERIDYNAMIC, KINDS };
 
-/// No body here has more rows of a channel, and no row more numbers.
+/// Upper limits of the rows of a channel, and of the numbers of a row, in these tests.
 enum { ROWS = 512, WIDTH = 9 };
 
 struct scene {

@@ -1,5 +1,5 @@
-// The calls that read contacts back: what they answer to whom, when nothing is there, with contact
-// by projection, when a step fails, when memory runs out.
+// Calls that read contacts back: rows and arrays of other sizes, bad arguments, torques about a
+// point, contact by projection, failed steps, and failing allocations.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Pairs that began and ended to touch: a ball that falls, lies and is lifted; bodies of every kind
-// of contact; destroyed sides, restored worlds, failed steps, refusals.
+// Events of pairs that begin and cease to touch: a ball that falls, rests and is lifted; bodies
+// with every kind of contact; destroyed objects, restored worlds, failed steps and refusals.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

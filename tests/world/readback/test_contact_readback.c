@@ -1,6 +1,6 @@
-// What contact did in a step, read back: contacts, their forces and friction, sums by body and
-// collider. What is one thing said twice must agree: contacts and sums, sums and momentum, sums and
-// vertices, both sides.
+// Read-back of contact in a step: contacts, their forces and friction, and sums by body and
+// collider. Values that describe the same thing must agree: contacts and sums, sums and momentum,
+// sums and vertices, both sides of a contact.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Lines that show a world: how many there are of what, where they lie, what is refused.
+// Debug lines of a world: their number for each kind of object, where they lie, and refusals.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

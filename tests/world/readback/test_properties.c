@@ -1,5 +1,5 @@
-// What hosts read of bodies and colliders that exist: kind, motion as a whole, stress of shells,
-// strain of springs, descriptions; and the host's own number.
+// Properties that hosts read of existing bodies and colliders: kind, motion as a rigid body, stress
+// of shells, strain of springs, descriptions, and the host's own number.
 #include "support/scenes/bonded_bodies.h"
 #include "support/world_testing.h"
 

@@ -1,5 +1,4 @@
-// Read-back of what a solver knows besides the state: contact forces by vertex, stress by
-// tetrahedron.
+// Read-back of results other than the state: contact forces by vertex, stress by tetrahedron.
 #include "support/random.h"
 #include "support/world_testing.h"
 

@@ -1,5 +1,5 @@
-// Sensors: bodies that fall through them, bodies around them, particles; destroyed ones, restored
-// worlds, failed steps, refusals, memory.
+// Sensors: bodies that fall through them, bodies that surround them, particles; destroyed bodies
+// and sensors, restored worlds, failed steps, refusals and memory.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

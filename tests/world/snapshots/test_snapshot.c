@@ -4,7 +4,7 @@
 #include "world/interface/byte_stream.h"
 #include "world/snapshots/snapshot.h"
 
-/// Without gravity even, so that whatever is found in it has been restored.
+/// Creates a world without bodies or gravity. Whatever is found in it later has been restored.
 static pbs_world *default_world(void) {
     pbs_world_desc d;
     assert_ok(pbs_world_desc_init(&d, sizeof d));

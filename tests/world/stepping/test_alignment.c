@@ -1,5 +1,5 @@
-// Free bodies that are turned as if rigid between the iterations of a step: where steps end is not
-// changed by that.
+// Free bodies may be turned as rigid bodies between the iterations of a step. That does not change
+// where steps end.
 #include "support/world_testing.h"
 
 static const double corner[3] = {0.0, 1.0, 0.0};

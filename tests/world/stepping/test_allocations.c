@@ -1,6 +1,6 @@
-// Memory in scenes where much happens: contacts that come and go, damping, scripted obstacles and
-// vertices. Steps make no allocator calls once warmed up; whatever call is refused, alone or with
-// all that follow, is a status, and the state is as it was.
+// Memory in scenes with changing contacts, damping, and scripted obstacles and vertices. Once
+// warmed up, steps make no allocator calls. If an allocation fails, alone or with all later ones,
+// the call returns a status and the state is unchanged.
 #include "support/world_testing.h"
 
 static uint64_t calls(const struct test_allocator *allocator) {
@@ -9,7 +9,7 @@ static uint64_t calls(const struct test_allocator *allocator) {
 
 // --- a scene in motion ---
 
-/// How a world computes; every buffer that depends on a choice is in one of these.
+/// Settings of a world. Every buffer that depends on a setting is used with one of `choices`.
 struct choice {
     int32_t threads, preconditioner, order, project, line_search;
 };

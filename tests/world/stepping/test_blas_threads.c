@@ -1,12 +1,12 @@
-// A host that gives OpenBLAS a number of threads finds it unchanged after steps of worlds and
-// systems, those that fail included, and its number changes no bit of theirs.
+// The number of threads that a host gives OpenBLAS is unchanged after steps of worlds and systems,
+// also after steps that fail. It changes no bit of their results.
 #include <cblas.h>
 
 #include "support/world_testing.h"
 
 enum { SIZE = 150 }; // a matrix that OpenBLAS would divide among threads
 
-/// A chain of masses on stiffening springs; from `stop_at` calls on it asks to stop.
+/// A chain of masses on stiffening springs. After `stop_at` calls its callback asks to stop.
 struct chain {
     int calls, stop_at;
 };

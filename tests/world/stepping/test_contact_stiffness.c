@@ -1,5 +1,5 @@
-// Worlds whose barriers choose their stiffness: what the rule says, what it is good for, and that
-// energies, restored worlds, threads and failed steps know of it.
+// Barriers that choose their stiffness: the rule and its effects, and its part in energies,
+// restored worlds, threads and failed steps.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// A step that fails says where: the body and vertex, or the pair, and what to change; in words and
-// in pbs_stats. Each scene is made so that only one answer is right.
+// A step that fails reports where and why, in its message and in pbs_stats: the body and vertex, or
+// the pair, and what to change. In each scene only one answer is right.
 #include "support/world_testing.h"
 
 static const double UPRIGHT[4] = {0.0, 0.0, 0.0, 1.0};

@@ -4,9 +4,9 @@
 
 static const double origin[3] = {0.0, 0.0, 0.0};
 
-/// With neither weight nor moduli the reference force is measured once, and again when bodies have
-/// changed: moving springs without tension, M v / h,
-/// then others that pull with F at both ends, sqrt(2) F.
+/// Without weight and moduli the reference force is measured once, and again after bodies have
+/// changed. Here it is first |M v / h| of a relaxed moving spring. Then a stretched spring is
+/// added, which pulls with F at both ends: sqrt(2) F.
 static void reference_forces_are_measured_once(void **state) {
     (void)state;
     pbs_world_desc d;

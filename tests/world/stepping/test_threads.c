@@ -1,5 +1,6 @@
-// Different worlds are independent: created, stepped, saved and destroyed on different threads at
-// the same time, each gives the bits that it gives alone, and each thread has its own last message.
+// Different worlds are independent. When they are created, stepped, saved and destroyed on
+// different threads at the same time, each gives the same bits as alone, and each thread has its
+// own last message.
 #include <pthread.h>
 
 #include "support/world_testing.h"

@@ -1,5 +1,5 @@
-// Whatever allocation fails, a call answers with a status, nothing leaks, the world is as it was
-// and works on; and once a scene has warmed up, steps make no allocator calls at all.
+// If any allocation fails, the call returns a status, nothing leaks, and the world is unchanged and
+// usable. Once a scene has warmed up, steps make no allocator calls.
 #include "support/world_testing.h"
 
 // --- the k-th allocation fails ---

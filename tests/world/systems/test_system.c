@@ -1,5 +1,5 @@
-// Systems as a host meets them: what is refused and how it is said, callbacks that stop or have no
-// answer, a step as a transaction with every scheme, memory, statistics.
+// Systems through the public API: refusals and their messages, callbacks that ask to stop or refuse
+// a state, a step as a transaction with every scheme, memory, and statistics.
 #include "integrate/scheme.h"
 #include "support/host/allocator.h"
 #include "support/random.h"
@@ -10,7 +10,7 @@
 
 enum { SIZE = 3 };
 
-/// Three unknowns, coupled by everything: unsymmetric matrices, forces that are not linear.
+/// Three unknowns that are coupled by unsymmetric matrices and nonlinear forces.
 struct host {
     uint32_t force_calls, jacobian_calls;
     uint32_t fail_at;      ///< the call, counted from 1 over both kinds, with another answer

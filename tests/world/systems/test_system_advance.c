@@ -1,16 +1,16 @@
-// pbs_system_advance and linearly implicit steps of systems: the numbers of
-// docs/theory/step_control.md section 1 with velocity-dependent forces, and step control.
+// pbs_system_advance: step control, and linearly implicit steps with velocity-dependent forces,
+// compared with the numbers of docs/theory/step_control.md section 1.
 #include "pbs/pbs.h"
 #include "support/schemes/hardening_spring.h"
 #include "support/testing.h"
 
-/// The spring of ATS figure 1, in ways that must not matter.
+/// The spring of ATS figure 1, with variations of its description that must not change its motion.
 struct layout {
-    double mass;    ///< kg, forces in proportion
-    double share;   ///< of the linear forces that the system's matrices have
-    bool jacobian;  ///< by callback, else by differences
-    double wall;    ///< no forces beyond
-    int stop_after; ///< evaluations; 0: never
+    double mass;    ///< kg; forces are proportional to it
+    double share;   ///< fraction of the linear forces that the system's matrices give
+    bool jacobian;  ///< true: by the callback; false: by differences
+    double wall;    ///< m: positions beyond are refused
+    int stop_after; ///< evaluations before it asks to stop; 0: it never does
 };
 
 static const struct hardening_spring spring = {100.0, 1.0};
