@@ -1,7 +1,7 @@
 // Memory of the list of broken bonds; see bond_breaks.h.
 #include "world/model/bond_breaks.h"
 
-// At most this many bonds break in one call. Further ones break in the next call.
+// Limit of the bonds to reserve memory for. Bonds beyond the capacity break in the next call.
 enum { BREAK_LIMIT = 1 << 20 };
 
 pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
