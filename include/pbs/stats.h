@@ -44,8 +44,10 @@ typedef struct pbs_newton_stats {
     double velocity_tolerance; ///< m/s: or where a Newton step changes velocities by less; 0: the
                                ///< gradient alone decides
     /// N, what relative tolerances are relative to: sqrt(sum over nodes of (modulus length^2 +
-    /// weight)^2), of shells (rigidity / length + weight)^2. Where that is 0 (custom bodies without
-    /// weight) it is |M v / h - grad P| at the first step after bodies changed.
+    /// weight + force)^2), of shells (rigidity / length + weight + force)^2, with the host's
+    /// forces, and with the squares of what pressure and wind push added to that sum. Where it is 0
+    /// (custom bodies without weight) it is |M v / h - grad P| at the first step after bodies
+    /// changed.
     double reference_force;
     uint32_t reserved[8]; ///< 0
 } pbs_newton_stats;

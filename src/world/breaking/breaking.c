@@ -53,7 +53,7 @@ static void list_broken(pbs_world *w, size_t index, const struct bond_place *pla
         double ignored[BOND_BATCH];
         body->table->read_loads(body, &at, first, some, loads, ignored);
     }
-    for (size_t k = 0; k < some && breaks->count < breaks->capacity; k++) {
+    for (size_t k = 0; k < some && breaks->count < breaks->limit; k++) {
         const size_t i = first + k;
         const struct bond_excess excess = body->table->measure_excess(body, i, &loads[k]);
         if (strained[i] != 0 && excess.over && !bond_is_broken(place, i)) {
@@ -212,7 +212,7 @@ static struct strained find_strained(pbs_world *w, const struct comparison *comp
 static bool compare(pbs_world *w, const struct comparison *comparison, bool is_marked) {
     struct bond_breaks *breaks = &w->topology.breaks;
     const size_t before = breaks->count;
-    if (breaks->capacity == 0) {
+    if (breaks->limit == 0) {
         return false;
     }
     const struct strained strained = find_strained(w, comparison, is_marked);
@@ -238,7 +238,7 @@ bool breaks_update(pbs_world *w, double time, double h, bool is_marked) {
 bool breaks_update_next(pbs_world *w, double time, bool goes_on) {
     const struct rotations *rotations = &w->topology.model.rotations;
     double *turned = w->topology.breaks.orientations;
-    if (w->topology.breaks.capacity == 0) {
+    if (w->topology.breaks.limit == 0) {
         return false;
     }
     for (size_t i = 0; i < rotations->count; i++) {

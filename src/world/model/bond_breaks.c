@@ -1,7 +1,7 @@
 // Memory of the list of broken bonds; see bond_breaks.h.
 #include "world/model/bond_breaks.h"
 
-// Limit of the bonds to reserve memory for. Bonds beyond the capacity break in the next call.
+// Bonds beyond it break in the next call.
 enum { BREAK_LIMIT = 1 << 20 };
 
 pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
@@ -12,6 +12,7 @@ pbs_status breaks_reserve(struct bond_breaks *breaks, struct memory *memory,
         count += body->bonds.breaks ? body->bonds.count : 0;
     }
     count = count < BREAK_LIMIT ? count : BREAK_LIMIT;
+    breaks->limit = count;
     RETURN_IF_FAILED(memory_reserve(memory, &breaks->releases, &breaks->release_capacity, count,
                                     sizeof *breaks->releases));
     RETURN_IF_FAILED(memory_reserve(memory, &breaks->orientations, &breaks->orientation_capacity,

@@ -20,6 +20,8 @@ struct bond_breaks {
     struct bond_release *releases; ///< count
     double *orientations;          ///< rotation_count x 4: quaternions at the end of a step that
                                    ///< may be repeated
+    size_t limit; ///< how many one call may break. Not the capacity, which depends on what the
+                  ///< world had before, and is another one after it was restored
     size_t count, capacity, release_capacity, orientation_capacity;
     size_t saved_count;      ///< count when breaks_save was called
     double dissipated;       ///< J: energy that changes of element histories (struct

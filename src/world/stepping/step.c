@@ -59,7 +59,7 @@ static pbs_status prepare_topology(pbs_world *w) {
                                     t->joints.count, sizeof *w->broken_joints.rows));
     RETURN_IF_FAILED(scene_reserve_history(&w->scene, &w->memory));
     RETURN_IF_FAILED(memory_reserve(&w->memory, &w->broken.rows, &w->broken.capacity,
-                                    t->breaks.capacity, sizeof *w->broken.rows));
+                                    t->breaks.limit, sizeof *w->broken.rows));
     RETURN_IF_FAILED(memory_reserve(&w->memory, &t->obstacles_now, &t->obstacle_now_capacity,
                                     w->scene.colliders.count, sizeof *t->obstacles_now));
     RETURN_IF_FAILED(memory_reserve(&w->memory, &t->obstacles, &t->obstacle_capacity,
