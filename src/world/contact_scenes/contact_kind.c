@@ -1,11 +1,13 @@
 // The table of kinds of contact; see contact_kind.h.
 #include "world/contact_scenes/contact_kind.h"
 
-static const struct contact_kind *const KINDS[] = {&contact_kind_projection, &contact_kind_barrier,
-                                                   &contact_kind_penalty};
+enum { KIND_COUNT = 3 };
+
+static const struct contact_kind *const KINDS[KIND_COUNT] = {
+    &contact_kind_projection, &contact_kind_barrier, &contact_kind_penalty};
 
 const struct contact_kind *contact_kind_find(int32_t id) {
-    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+    for (size_t i = 0; i < KIND_COUNT; i++) {
         if (KINDS[i]->id == id) {
             return KINDS[i];
         }
