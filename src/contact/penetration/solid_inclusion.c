@@ -28,16 +28,16 @@ struct inclusion_hit {
 void solid_inclusion_clear(struct solid_inclusion *s) {
     s->contact_count = 0;
     s->point_limit = 0;
-    s->has_rings = false;
+    s->has_rings = s->has_seeds = false;
     s->part_count = s->vertex_count = s->tet_count = s->triangle_count = 0;
     s->vertex_tree.count = s->tet_tree.count = s->surface_tree.count = 0;
 }
 
 void solid_inclusion_free(struct memory *memory, struct solid_inclusion *s) {
-    void *const own[] = {s->contacts,   s->parts,       s->vertices,   s->tets,
-                         s->triangles,  s->hits,        s->boxes,      s->point_boxes,
-                         s->tet_part,   s->vertex_part, s->is_vertex,  s->ring,
-                         s->ring_start, s->star,        s->star_start, s->triangle_part};
+    void *const own[] = {s->contacts,      s->parts, s->vertices,     s->tets,     s->triangles,
+                         s->hits,          s->boxes, s->point_boxes,  s->tet_part, s->vertex_part,
+                         s->is_vertex,     s->ring,  s->ring_start,   s->star,     s->star_start,
+                         s->triangle_part, s->seed,  s->seed_distance};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         memory_release(memory, own[i]);
     }
@@ -103,9 +103,56 @@ pbs_status solid_inclusion_add(struct memory *memory, const struct inclusion_inp
            &s->point_limit);
     append(input->triangles, 3, input->triangle_count, part, s->triangles, s->triangle_part,
            &s->triangle_count, &s->point_limit);
-    s->has_rings = false;
+    s->has_rings = s->has_seeds = false;
     s->vertex_tree.count = s->tet_tree.count = s->surface_tree.count = 0;
     s->contact_count = 0;
+    return PBS_OK;
+}
+
+// --- where searches of the surface begin ---
+
+/// Passes seeds on to points that are `distance` tetrahedra away from theirs. Returns whether there
+/// are any.
+static bool spread_seeds(struct solid_inclusion *s, uint32_t distance) {
+    bool any = false;
+    for (size_t t = 0; t < s->tet_count; t++) {
+        const uint32_t *const points = s->tets + 4 * t;
+        uint32_t from = points[0];
+        for (int k = 1; k < 4; k++) {
+            from = s->seed_distance[points[k]] < s->seed_distance[from] ? points[k] : from;
+        }
+        for (int k = 0; k < 4 && s->seed_distance[from] < distance; k++) {
+            if (s->seed_distance[points[k]] == UINT32_MAX) {
+                s->seed_distance[points[k]] = distance;
+                s->seed[points[k]] = s->seed[from];
+                any = true;
+            }
+        }
+    }
+    return any;
+}
+
+/// Finds the seeds once; they stay valid until bodies are added.
+static pbs_status find_seeds(struct memory *memory, struct solid_inclusion *s) {
+    if (s->has_seeds) {
+        return PBS_OK;
+    }
+    const size_t count = s->point_limit;
+    RETURN_IF_FAILED(memory_reserve(memory, &s->seed, &s->seed_capacity, count, sizeof *s->seed));
+    RETURN_IF_FAILED(memory_reserve(memory, &s->seed_distance, &s->seed_distance_capacity, count,
+                                    sizeof *s->seed_distance));
+    for (size_t i = 0; i < count; i++) {
+        s->seed[i] = s->seed_distance[i] = UINT32_MAX;
+    }
+    for (size_t k = 3 * s->triangle_count; k-- > 0;) {
+        s->seed[s->triangles[k]] = (uint32_t)(k / 3);
+        s->seed_distance[s->triangles[k]] = 0;
+    }
+    uint32_t distance = 1;
+    while (spread_seeds(s, distance)) {
+        distance++;
+    }
+    s->has_seeds = true;
     return PBS_OK;
 }
 
@@ -309,7 +356,7 @@ static uint32_t deepest_tet(const struct solid_inclusion *s, const struct inclus
 
 struct surface_search {
     const struct solid_inclusion *s;
-    uint32_t point, part;
+    uint32_t point, tet, part;
     bool is_own;         ///< self-contact: the vertex belongs to the body
     double squared;      ///< m^2: squared distance of the closest face so far
     uint32_t triangle;   ///< UINT32_MAX: none
@@ -389,7 +436,13 @@ static bool search_surface(struct surface_search *search) {
         limit = search->squared;
         search->squared = INFINITY;
     }
-    tree_search_nearest(&s->surface_tree, s->x + 3 * (size_t)search->point, limit, closest_triangle,
+    // Without a bound to begin with the search would go through all that is near of other bodies.
+    double reach = limit;
+    for (int k = 0; k < 4; k++) {
+        const uint32_t seed = s->seed[s->tets[4 * (size_t)search->tet + (size_t)k]];
+        reach = seed != UINT32_MAX ? closest_triangle(search, seed, reach) : reach;
+    }
+    tree_search_nearest(&s->surface_tree, s->x + 3 * (size_t)search->point, reach, closest_triangle,
                         search);
     if (search->triangle != SOLID_INNER_FACE && !(search->squared > limit)) {
         memcpy(search->corners, s->triangles + 3 * (size_t)search->triangle,
@@ -430,6 +483,7 @@ static void make_contact(const struct solid_inclusion *s, const struct inclusion
         .vertex = vertex, .part = {s->vertex_part[vertex], s->tet_part[tet]}, .tet = tet};
     struct surface_search search = {.s = s,
                                     .point = s->vertices[vertex],
+                                    .tet = tet,
                                     .part = out->part[1],
                                     .is_own = out->part[0] == out->part[1],
                                     .squared = INFINITY,
@@ -468,6 +522,7 @@ pbs_status solid_inclusion_find(struct memory *memory, struct tasks *tasks, cons
         return PBS_OK;
     }
     s->x = x;
+    RETURN_IF_FAILED(find_seeds(memory, s));
     RETURN_IF_FAILED(list_rings(memory, s));
     RETURN_IF_FAILED(find_inside(memory, tasks, point_count, s));
     if (s->inside.count == 0) {

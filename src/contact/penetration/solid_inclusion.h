@@ -61,15 +61,19 @@ struct solid_inclusion {
     struct box_pair_list inside; ///< pairs of a vertex and a tetrahedron around it
     struct inclusion_hit *hits;  ///< pairs of a vertex and a body around it
     size_t point_limit;          ///< every point index is below it
-    bool has_rings;     ///< the following lists are valid; they are needed for self-contact
-    uint8_t *is_vertex; ///< per point
+    bool has_seeds;              ///< the following lists are valid
+    uint32_t *seed; ///< per point: a surface triangle of its body, with which searches begin;
+                    ///< UINT32_MAX: its body has none
+    uint32_t *seed_distance; ///< per point: how many tetrahedra that is away
+    bool has_rings;          ///< the following lists are valid; they are needed for self-contact
+    uint8_t *is_vertex;      ///< per point
     uint32_t *ring_start, *ring; ///< per vertex of a body: the points of its tetrahedra
     uint32_t *star_start, *star; ///< per point: its tetrahedra
     struct pairs pairs;          ///< scratch
     size_t contact_capacity, part_capacity, vertex_capacity, tet_capacity, triangle_capacity,
         vertex_part_capacity, tet_part_capacity, triangle_part_capacity, point_box_capacity,
-        box_capacity, hit_capacity, is_vertex_capacity, ring_start_capacity, ring_capacity,
-        star_start_capacity, star_capacity;
+        box_capacity, hit_capacity, seed_capacity, seed_distance_capacity, is_vertex_capacity,
+        ring_start_capacity, ring_capacity, star_start_capacity, star_capacity;
 };
 
 /// Removes all bodies. Memory is not released.
