@@ -52,15 +52,17 @@ static void *read_rest(FILE *file, size_t *size) {
     return bytes;
 }
 
-bool checkpoint_read(const char *path, void *record, size_t record_size, pbs_world *world) {
+pbs_status checkpoint_read(const char *path, void *record, size_t record_size, pbs_world *world,
+                           bool *found) {
     FILE *file = fopen(path, "rb");
+    *found = file != NULL;
     if (file == NULL) {
-        return false;
+        return PBS_OK;
     }
     size_t size = 0;
     void *saved = fread(record, record_size, 1, file) == 1 ? read_rest(file, &size) : NULL;
     const bool read = saved != NULL && pbs_world_restore(world, saved, size) == PBS_OK;
     free(saved);
     fclose(file);
-    return read;
+    return read ? PBS_OK : PBS_ERROR_FORMAT;
 }

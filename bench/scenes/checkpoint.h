@@ -14,7 +14,10 @@ bool checkpoint_write(const char *path, const void *record, size_t record_size,
                       const pbs_world *world);
 
 /// Reads what checkpoint_write wrote with a record of the same size, into a world created with the
-/// same settings. Returns whether the file is there and was read; if not, *record is unspecified.
-bool checkpoint_read(const char *path, void *record, size_t record_size, pbs_world *world);
+/// same settings. *found: whether the file is there; if not, nothing is read. A file that is there
+/// but cannot be read, as one of another version of the library, is PBS_ERROR_FORMAT, so that hours
+/// of work are not overwritten; *record is unspecified then.
+pbs_status checkpoint_read(const char *path, void *record, size_t record_size, pbs_world *world,
+                           bool *found);
 
 #endif

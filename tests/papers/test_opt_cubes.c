@@ -203,6 +203,7 @@ static void test_runs_go_on_from_their_files(void **state) {
     const struct opt_cube_result whole = opt_cube_run(&cube, 3, 1);
     struct opt_cube_result parts = {.status = PBS_OK};
     cube.checkpoint = testing_create_file();
+    unlink(cube.checkpoint);
     for (int steps = 1; steps <= 3; steps++) {
         parts = opt_cube_run(&cube, steps, 1);
         assert_ok(parts.status);
@@ -214,6 +215,32 @@ static void test_runs_go_on_from_their_files(void **state) {
     unlink(cube.checkpoint);
 }
 
+/// A file that this library cannot read ends the run and stays as it is: it may be hours of work of
+/// another version.
+static void test_unreadable_files_stay(void **state) {
+    (void)state;
+    static const char words[] = "of another version";
+    char found[sizeof words] = "";
+    struct opt_cube cube = {.points = 5,
+                            .young = opt_cube_stiffness[0],
+                            .start = OPT_CUBE_RANDOM,
+                            .guess = PBS_GUESS_OPT,
+                            .checkpoint = testing_create_file()};
+    FILE *file = fopen(cube.checkpoint, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(words, sizeof words, 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+    const struct opt_cube_result result = opt_cube_run(&cube, 3, 1);
+    assert_int_equal(result.status, PBS_ERROR_FORMAT);
+    assert_int_equal(result.steps, 0);
+    file = fopen(cube.checkpoint, "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(found, sizeof found, 1, file), 1);
+    assert_string_equal(found, words);
+    fclose(file);
+    unlink(cube.checkpoint);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stretched_cube),
@@ -221,6 +248,7 @@ int main(void) {
         cmocka_unit_test(test_scrambled_cubes_recover),
         cmocka_unit_test(test_stiff_cubes_untangle_in_one_step),
         cmocka_unit_test(test_runs_go_on_from_their_files),
+        cmocka_unit_test(test_unreadable_files_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

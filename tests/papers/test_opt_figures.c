@@ -108,6 +108,7 @@ static void runs_go_on_from_their_files(void **state) {
     assert_true(opt_find("13", &row));
     const struct opt_measures whole = measures_after(row, &options, 48);
     options.checkpoint = testing_create_file();
+    unlink(options.checkpoint);
     struct opt_measures parts = {0};
     for (int frames = 16; frames <= 48; frames += 16) {
         parts = measures_after(row, &options, frames);

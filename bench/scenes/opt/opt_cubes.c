@@ -176,9 +176,11 @@ static void run(const struct opt_cube *cube, int step_limit, const struct tet_me
                 const double *start, pbs_world *world, pbs_body body,
                 struct opt_cube_result *result) {
     struct record record = {.result = {.status = result->status}};
-    if (cube->checkpoint != NULL && result->status == PBS_OK &&
-        !checkpoint_read(cube->checkpoint, &record, sizeof record, world)) {
-        record = (struct record){.result = {.status = PBS_OK}};
+    if (cube->checkpoint != NULL && result->status == PBS_OK) {
+        bool found = false;
+        const pbs_status status = checkpoint_read(cube->checkpoint, &record, sizeof record, world,
+                                                  &found);
+        record = found && status == PBS_OK ? record : (struct record){.result = {.status = status}};
     }
     body = pbs_world_body_at(world, 0); // ids of a world that was read are those it was saved with
     while (record.result.status == PBS_OK &&

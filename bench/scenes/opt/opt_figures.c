@@ -187,10 +187,13 @@ static void take_frame(struct opt_scene *scene) {
     }
 }
 
-/// Continues where a checkpoint was written. Ids are those of the world that was saved.
+/// Continues where a checkpoint was written, if one was. Ids are those of the world that was saved.
 static void read_checkpoint(struct opt_scene *scene) {
     struct opt_measures measures;
-    if (!checkpoint_read(scene->options.checkpoint, &measures, sizeof measures, scene->world)) {
+    bool found = false;
+    scene->status = checkpoint_read(scene->options.checkpoint, &measures, sizeof measures,
+                                    scene->world, &found);
+    if (scene->status < 0 || !found) {
         return;
     }
     scene->measures = measures;
