@@ -12,22 +12,22 @@ extern "C" {
 /// Hyperelastic materials. All take the small-strain Young modulus and Poisson ratio.
 typedef enum pbs_material {
     PBS_MATERIAL_FIXED_COROTATED = 0, ///< Stomakhin et al. 2012, eq. 8; finite under inversion
-    PBS_MATERIAL_NEO_HOOKEAN = 1, ///< with logarithm; infinite at det F <= 0, so no element ever
-                                  ///< inverts
+    PBS_MATERIAL_NEO_HOOKEAN = 1, ///< its energy has a logarithm and is infinite at det F <= 0, so
+                                  ///< that no element ever inverts
     PBS_MATERIAL_STABLE_NEO_HOOKEAN = 2, ///< Smith, de Goes, Kim 2018, eq. 14; finite under
-                                         ///< inversion. Collapsed to one point it is in
-                                         ///< equilibrium, and a step leaves it there
-    PBS_MATERIAL_ST_VENANT_KIRCHHOFF = 3 ///< for small strains: under strong compression it loses
-                                         ///< its stiffness
+                                         ///< inversion. An element that has collapsed to one point
+                                         ///< is in equilibrium, so that a step leaves it collapsed
+    PBS_MATERIAL_ST_VENANT_KIRCHHOFF = 3 ///< for small strains only: it loses its stiffness under
+                                         ///< strong compression
 } pbs_material;
 
-// Damping: a time tau. Its stress is tau C E', with the elasticity C at small strain and the rate
-// of Green's strain E (of springs, of the length). So a motion without strain is not damped,
-// however fast it turns, and damping exerts no torque. Bending of shells is damped by the rate of
-// its angles, linearised where the step starts, which to first order in the angle of a step does
-// not damp turning either. At small strain it is stiffness-proportional Rayleigh damping: the
-// amplitude of a vibration of w radians per second falls as exp(-tau w^2 t / 2).
-// docs/theory/schemes.md, section 1.1.
+// Damping is given by a time tau. The damping stress is tau C E', with the elasticity C at small
+// strain and the rate E' of Green's strain. Springs are damped by the rate of their length. A rigid
+// motion has no rate of strain, so damping does not slow rotation and exerts no torque. Bending of
+// shells is damped by the rates of its angles, linearised at the start of the step; to first order
+// in the angle by which a step turns the body, this does not slow rotation either. At small strain
+// damping is stiffness-proportional Rayleigh damping: the amplitude of a vibration of w radians per
+// second falls as exp(-tau w^2 t / 2). docs/theory/schemes.md, section 1.1.
 
 /// A deformable solid of linear tetrahedra. The arrays are read during the call only.
 typedef struct pbs_solid_desc {
@@ -41,28 +41,30 @@ typedef struct pbs_solid_desc {
     double young;                     ///< Pa, > 0
     double poisson;                   ///< in (-1, 0.5); >= 0 for fixed corotated and Neo-Hookean
                                       ///< solids, whose energy has no lower bound otherwise
-    double damping;                   ///< s, >= 0: of the rate of strain, see "Damping" above
+    double damping;                   ///< s, >= 0: tau of "Damping" above
     double drag;                      ///< mass drag, 1/s, >= 0
     const double *tet_density;        ///< null, or tet_count values that take the place of density
     const double *tet_young;          ///< null, or tet_count values that take the place of young
     const double *tet_poisson;        ///< null, or tet_count values that take the place of poisson
     const double *initial_positions;  ///< null (the rest shape), or vertex_count x 3, metres
     const double *initial_velocities; ///< null (at rest), or vertex_count x 3, m/s
-    double yield_stress;      ///< Pa, >= 0: von Mises stress from which on the solid flows, see
-                              ///< "Plasticity" below; 0: never
-    double hardening;         ///< Pa, >= 0: rise of the yield stress per plastic strain
-    double plastic_viscosity; ///< Pa s, >= 0: stress above the yield stress per rate of plastic
-                              ///< strain; 0: no stress stays above it
-    double plastic_limit; ///< >= 0: plastic strain from which on nothing flows any more; 0: none
+    double yield_stress; ///< Pa, >= 0: the solid flows where its von Mises stress is above this,
+                         ///< see "Plasticity" below; 0: it never flows
+    double hardening;    ///< Pa, >= 0: increase of the yield stress per plastic strain
+    double plastic_viscosity; ///< Pa s, >= 0: stress in excess of the yield stress, per rate of
+                              ///< plastic strain; 0: flow leaves no excess
+    double plastic_limit; ///< >= 0: a tetrahedron whose plastic strain has reached this flows no
+                          ///< more; 0: no limit
 } pbs_solid_desc;
 
-// Plasticity: a tetrahedron's rest shape follows its deformation where the von Mises stress of the
-// logarithmic elastic strain e, sqrt(6) G |dev e| with the shear modulus G = young / (2 (1 +
-// poisson)), is above yield_stress + hardening * plastic strain. In uniaxial tension that is the
-// stress itself. Flow keeps the volume. It is computed at the end of each step, and of each part of
-// a divided one, for which h matters as in an explicit method: a step is solved with the rest
-// shapes of its start. What flow takes from the elastic energy counts as dissipated. Damping and
-// tolerances go by the rest shape that the solid was created with. docs/theory/plasticity.md.
+// Plasticity: a tetrahedron flows where its von Mises stress is above yield_stress + hardening *
+// plastic strain, that is, its rest shape follows its deformation. The von Mises stress is sqrt(6)
+// G |dev e|, with the logarithmic elastic strain e and the shear modulus G = young / (2 (1 +
+// poisson)); in uniaxial tension it is the stress itself. Flow keeps the volume. It is computed at
+// the end of each step, and of each part of a divided one. The step itself is solved with the rest
+// shapes of its start, so the step size matters as in an explicit method. The elastic energy that
+// flow removes counts as dissipated. Damping and tolerances use the rest shape that the solid was
+// created with. docs/theory/plasticity.md.
 
 /// Fills *d: stable Neo-Hookean, density 1000, young 1e5, poisson 0.3, no damping, no mesh.
 /// @param struct_size  sizeof(pbs_solid_desc) as the caller was compiled
@@ -78,10 +80,10 @@ PBS_API pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size);
 /// @see OPT section 4.1
 PBS_API pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out);
 
-/// Energies of bending. Their errors: docs/theory/shells.md section 5.
+/// Energies of bending. Their discretisation errors: docs/theory/shells.md section 5.
 typedef enum pbs_bending {
-    PBS_BENDING_PLATE = 0, ///< converges to a plate of Kirchhoff on any mesh; the curvature of a
-                           ///< triangle comes from it and its neighbours
+    PBS_BENDING_PLATE = 0, ///< converges to a Kirchhoff plate on any mesh; the curvature of a
+                           ///< triangle is computed from the triangle and its neighbours
     PBS_BENDING_HINGE = 1 ///< each inner edge by itself (Grinspun et al. 2003): cheaper, for cloth.
                           ///< Its stiffness depends on the mesh and on the direction, and does not
                           ///< converge to that of a plate as the mesh gets finer
@@ -97,45 +99,48 @@ typedef struct pbs_shell_desc {
     size_t vertex_count;
     const double *positions; ///< vertex_count x 3, metres: the rest shape, and the initial one
     size_t triangle_count;
-    const uint32_t *triangles; ///< triangle_count x 3; neighbours run along their edge in opposite
-                               ///< senses; the front is where they are counterclockwise
-    double thickness;          ///< metres, > 0; of mass and stiffness
+    const uint32_t *triangles; ///< triangle_count x 3; the two triangles of an edge have its
+                               ///< vertices in opposite order; the front is the side from which the
+                               ///< vertices are counterclockwise
+    double thickness;          ///< metres, > 0; determines mass and stiffness
     double density;            ///< kg/m^3, > 0
     double young;              ///< Pa, > 0
     double poisson;            ///< 0 to 0.5; below 0 the energy would have no lower bound
-    double bending_young;      ///< Pa, for bending; 0: young
-    double damping;            ///< s, >= 0: of the rates of strain and of bending, see "Damping"
+    double bending_young;      ///< Pa, Young's modulus for bending; 0: young
+    double damping;            ///< s, >= 0: tau of "Damping" above, for stretching and bending
     double drag;               ///< mass drag, 1/s, >= 0
     const double *initial_positions;  ///< null (the rest shape), or vertex_count x 3, metres
     const double *initial_velocities; ///< null (at rest), or vertex_count x 3, m/s
-    const double *rest_angles; ///< null (flat_rest says), or triangle_count x 3, rad: the angle at
-                               ///< rest across the edge from vertex i of a triangle to the next;
-                               ///< the same in both triangles of an edge; that of a border edge
-                               ///< matters where it is clamped
+    const double *rest_angles; ///< null (flat_rest decides), or triangle_count x 3, rad: the rest
+                               ///< angle across the edge from vertex i of a triangle to the next
+                               ///< vertex. Both triangles of an edge must give the same angle. That
+                               ///< of a border edge is used only where the edge is clamped
     size_t clamped_edge_count; ///< 0 with PBS_BENDING_HINGE
-    const uint32_t *clamped_edges; ///< clamped_edge_count x 2 vertex indices of border edges, where
-                                   ///< bending is measured to a prescribed direction
-    const double *clamped_directions; ///< clamped_edge_count x 3, world coordinates: the direction,
-                                      ///< across the edge and away from the sheet, in which the
-                                      ///< clamp continues the sheet. The rest angle is that of the
-                                      ///< rest shape to it, or 0 with flat_rest
+    const uint32_t *clamped_edges; ///< clamped_edge_count x 2 vertex indices of border edges, at
+                                   ///< which bending is measured relative to a prescribed direction
+    const double *clamped_directions; ///< clamped_edge_count x 3, world coordinates: the direction
+                                      ///< in which the clamp continues the sheet, across the edge
+                                      ///< and away from the sheet. The rest angle is the angle
+                                      ///< between the rest shape and this direction, or 0 with
+                                      ///< flat_rest
     int32_t bending;                  ///< pbs_bending
     uint32_t reserved;                ///< must be 0
-    double yield_curvature; ///< 1/m, >= 0: curvature at an inner edge from which on its rest angle
-                            ///< follows, so that a crease stays; 0: never. Must be 0 but with
-                            ///< PBS_BENDING_HINGE. The curvature is angle minus rest angle, times
-                            ///< the length of the edge over the area of its two triangles.
-                            ///< docs/theory/plasticity.md section 4
-    double stretch_limit;   ///< 0: none; otherwise > 1, of length over length at rest: no triangle
-                            ///< is ever stretched to it in any direction, 1.1 for 10 %. See below
+    double yield_curvature; ///< 1/m, >= 0: where the curvature at an inner edge is above this, the
+                            ///< rest angle of the edge follows, so that a crease stays; 0: never.
+                            ///< Must be 0 unless bending is PBS_BENDING_HINGE. The curvature is
+                            ///< (angle - rest angle) * length of the edge / area of its two
+                            ///< triangles. docs/theory/plasticity.md section 4
+    double stretch_limit; ///< 0: none; otherwise > 1, length over length at rest: the stretch of a
+                          ///< triangle stays below this in every direction; 1.1 is 10 %. See below
 } pbs_shell_desc;
 
-// Limits of stretch: a barrier, which begins half way to the limit and is infinite there, keeps
-// each triangle below it, however soft the material and whatever pulls. Its stiffness follows from
-// young, poisson and thickness. It counts as elastic energy and stress, and is not damped. Scripted
-// vertices that pull harder than the sheet can follow are blocked (PBS_ERROR_CONVERGENCE). Schemes
-// whose steps do not end feasible (pbs_scheme), explicit ones among them, refuse a step that would
-// end beyond a limit. docs/theory/shells.md section 8.
+// Limits of stretch: a barrier keeps the stretch of each triangle below the limit, however soft the
+// material and however large the load. It begins half way to the limit and is infinite at the
+// limit. Its stiffness follows from young, poisson and thickness. It counts as elastic energy and
+// stress, and is not damped. Scripted vertices whose targets would stretch the sheet to its limit
+// are blocked (PBS_ERROR_CONVERGENCE). With schemes whose steps do not end feasible (pbs_scheme),
+// explicit ones among them, a step that would end beyond a limit fails. docs/theory/shells.md
+// section 8.
 
 /// Fills *d: thickness 1 mm, density 1000, young 1e5, poisson 0.3, the bending energy of plates
 /// with the same young, no damping, no mesh.
@@ -157,14 +162,14 @@ PBS_API pbs_status pbs_shell_desc_init(pbs_shell_desc *d, size_t struct_size);
 /// @see docs/theory/shells.md; Grinspun et al. 2003, "Discrete shells"
 PBS_API pbs_status pbs_body_create_shell(pbs_world *w, const pbs_shell_desc *d, pbs_body *out);
 
-/// The rest angles of a shell, triangle_count x 3 as in pbs_shell_desc, with the creases that steps
-/// have left. Valid until the next call that changes the world. Null: those of flat_rest; the body
-/// is no shell; the id is not valid.
+/// The rest angles of a shell, triangle_count x 3 as in pbs_shell_desc, including the creases that
+/// steps have left. Valid until the next call that changes the world. Null if the angles are those
+/// of flat_rest, if the body is no shell, or if the id is not valid.
 PBS_API const double *pbs_body_rest_angles(const pbs_world *w, pbs_body b);
 
-/// Gives a shell other rest angles, as growth or drying do; of one with a yield_curvature that
-/// takes the place of its creases. What that adds to the elastic energy counts as external work.
-/// The next step prepares its matrices anew, as after a new body.
+/// Replaces the rest angles of a shell, as growth or drying do. With a yield_curvature this also
+/// replaces the creases that steps have left. The change of the elastic energy counts as external
+/// work. The next step prepares its matrices anew, as after a new body.
 /// @param rest_angles  as pbs_shell_desc.rest_angles; copied; null: those of flat_rest
 /// @param triangle_count  must be the body's
 /// @return PBS_ERROR_ARGUMENT (not a shell; another count; a number that is not finite; angles of
@@ -184,8 +189,8 @@ typedef struct pbs_springs_desc {
     size_t spring_count;      ///< 0: free particles
     const uint32_t *springs;  ///< spring_count x 2 vertex indices, distinct within a spring
     double stiffness;         ///< N/m, > 0
-    double damping; ///< s, >= 0: adds the force damping * stiffness * rate of its length along a
-                    ///< spring
+    double damping; ///< s, >= 0: each spring also exerts, along itself, the force damping *
+                    ///< stiffness * the rate of its length
     double drag;    ///< mass drag, 1/s, >= 0
     const double *spring_stiffness; ///< null, or spring_count values that take the place of
                                     ///< stiffness
@@ -209,10 +214,11 @@ PBS_API pbs_status pbs_body_create_springs(pbs_world *w, const pbs_springs_desc 
 /// A stiff body with twelve degrees of freedom, whatever its mesh: an affine motion, with a stiff
 /// energy of stretch and shear. Vertices are those of its surface (or of its tetrahedra), in the
 /// body's own coordinates. Its mass is that of the volume inside the surface. Affine bodies touch
-/// in worlds with PBS_CONTACT_BARRIER; by projection colliders do not act on them. Feasible schemes
-/// that damp stiff motion, and the A_* ones, keep a body rigid however fast it turns; others strain
-/// it in each step in which it turns by more than a few degrees (docs/integrators.md). The arrays
-/// are read during the call only.
+/// other bodies and colliders in worlds with PBS_CONTACT_BARRIER; colliders that act by projection
+/// (PBS_COLLISION_CONSTRAINT) do not act on them. Feasible schemes that damp stiff motion, and the
+/// A_* ones, keep a body rigid however fast it turns. Other schemes strain it in each step in which
+/// it turns by more than a few degrees (docs/integrators.md). The arrays are read during the call
+/// only.
 typedef struct pbs_affine_desc {
     uint32_t struct_size; ///< set by pbs_affine_desc_init
     int32_t no_gravity;   ///< 1: gravity does not act on this body
@@ -222,14 +228,14 @@ typedef struct pbs_affine_desc {
     const uint32_t *triangles; ///< triangle_count x 3, a closed surface, counterclockwise seen from
                                ///< outside; cavities are surfaces turned inward
     size_t tet_count;
-    const uint32_t *tets;  ///< null; or tet_count x 4 as in pbs_solid_desc, in place of triangles
-    double density;        ///< kg/m^3, > 0
-    double stiffness;      ///< Pa, > 0: of the energy stiffness * volume * |A^T A - 1|^2, A the
-                           ///< deformation of the body. 1e5 keeps the strain small in most scenes;
-                           ///< more costs more Newton iterations where bodies turn fast
-    double damping;        ///< s, >= 0: of the rate of strain, see "Damping" above
-    double drag;           ///< mass drag, 1/s, >= 0
-    double position[3];    ///< metres: where the origin of the body's own coordinates is at first
+    const uint32_t *tets; ///< null; or tet_count x 4 as in pbs_solid_desc, in place of triangles
+    double density;       ///< kg/m^3, > 0
+    double stiffness; ///< Pa, > 0: of the energy stiffness * volume * |A^T A - 1|^2, where A is the
+                      ///< deformation of the body. 1e5 keeps the strain small in most scenes;
+                      ///< larger values take more Newton iterations where bodies turn fast
+    double damping;   ///< s, >= 0: tau of "Damping" above
+    double drag;      ///< mass drag, 1/s, >= 0
+    double position[3];    ///< metres: initial position of the origin of the body's own coordinates
     double orientation[4]; ///< unit quaternion x, y, z, w; of norm 1 within 1e-6
     double velocity[3];    ///< m/s, of the centre of mass
     double angular_velocity[3]; ///< 1/s, about the centre of mass, axes of the world
@@ -253,14 +259,14 @@ PBS_API pbs_status pbs_body_create_affine(pbs_world *w, const pbs_affine_desc *d
 
 /// Evaluates a host's energy of one stencil, whose nodes are at x (width x 3, metres). It must
 /// depend on x alone. The callback writes *value (J), gradient (width * 3, N) and hessian ((width *
-/// 3)^2, row-major, N/m) where these are not null, every number of them. The Hessian must be the
-/// exact one; where `project` is nonzero it may be made positive semidefinite, which the library
-/// does otherwise. x and the outputs are valid during the call only. The callback must not call
-/// into the world that called it.
-/// @return 0: done. > 0: this state is not admissible, shorten the step; a result that is not
-/// finite says the same. < 0: stop, and the call into the library fails with PBS_ERROR_HOST. It
-/// does so, too, where the answer is 0 and a number was not written (as after an exception in a
-/// language that has them).
+/// 3)^2, row-major, N/m) where these are not null, every number of them. The Hessian must be exact.
+/// Where `project` is nonzero the callback may make it positive semidefinite; otherwise the library
+/// does so. x and the outputs are valid during the call only. The callback must not call into the
+/// world that called it.
+/// @return 0: done. > 0: the state x is not admissible, and the step must be shortened; a result
+/// that is not finite means the same. < 0: stop; the call into the library fails with
+/// PBS_ERROR_HOST. It also fails with that if the callback returns 0 but has not written every
+/// number (as after an exception in a language that has them).
 typedef int32_t (*pbs_custom_fn)(void *user, size_t stencil, const double *x, int32_t project,
                                  double *value, double *gradient, double *hessian);
 
@@ -275,19 +281,20 @@ typedef struct pbs_custom_desc {
     size_t stencil_count;     ///< 0: free particles
     const uint32_t *stencils; ///< stencil_count x width vertex indices, distinct within a stencil
     pbs_custom_fn evaluate;   ///< not null
-    void *user;               ///< handed to evaluate; must live as long as the body
-    int32_t concurrent; ///< 0: evaluate is called only on the thread that steps the world; 1: on
-                        ///< any of its threads, at the same time
+    void *user;               ///< passed to evaluate; must live as long as the body
+    int32_t concurrent; ///< 0: evaluate is called only on the thread that steps the world; 1: it
+                        ///< may be called on any of the world's threads, on several at the same
+                        ///< time
     int32_t no_gravity; ///< 1: gravity does not act on this body
     uint64_t tag;       ///< the host's name for evaluate and user, by which a restored world finds
                         ///< them again (pbs_world_register_callback); not 0
-    double damping;     ///< s, stiffness-proportional Rayleigh damping: the force -damping H v, H
-                        ///< the Hessian of evaluate at the start of the step (for schemes that
-                        ///< can be of order 2 where the step is expected to lead), made positive
-                        ///< semidefinite
-    int32_t is_linear;  ///< 1: evaluate is linear in x, so that its force is constant. Energy
-                        ///< control then treats it as it does gravity. Not checked
-    int32_t reserved;   ///< 0
+    double damping; ///< s, stiffness-proportional Rayleigh damping: the force -damping H v. H is
+                    ///< the Hessian of evaluate at the start of the step, made positive
+                    ///< semidefinite. With schemes that can be of order 2, H is evaluated where the
+                    ///< velocities at the start of the step lead instead
+    int32_t is_linear; ///< 1: evaluate is linear in x, so that its force is constant. Energy
+                       ///< control then treats it as it does gravity. Not checked
+    int32_t reserved;  ///< 0
 } pbs_custom_desc;
 
 /// Fills *d with width 2 and nothing else.
@@ -296,7 +303,7 @@ typedef struct pbs_custom_desc {
 PBS_API pbs_status pbs_custom_desc_init(pbs_custom_desc *d, size_t struct_size);
 
 /// Adds particles moved by an energy of the host's own: the sum of evaluate over all stencils.
-/// Copies its input; the body is the world's, until pbs_body_destroy or the end of the world.
+/// Copies all its input. The body exists until pbs_body_destroy or the end of the world.
 /// @param out  its id; written only on success
 /// @return PBS_ERROR_MESH (a stencil's wrong or repeated index; which one is in the message),
 /// PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out of its range; more
@@ -304,19 +311,19 @@ PBS_API pbs_status pbs_custom_desc_init(pbs_custom_desc *d, size_t struct_size);
 /// @see docs/architecture.md, eq. (1): a host's energy is one of the P_k
 PBS_API pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d, pbs_body *out);
 
-/// Gives a callback to the custom bodies of this world that carry this tag, and to those that a
-/// later pbs_world_restore brings back. Restored bodies have none until their tag is registered,
+/// Registers a callback for the custom bodies of this world that have this tag, and for those that
+/// a later pbs_world_restore creates. Restored bodies have none until their tag is registered,
 /// before or after the restore. Registering a tag again replaces its callback. Creating a body
 /// registers nothing.
-/// @param user  handed to evaluate; must live as long as the world
+/// @param user  passed to evaluate; must live as long as the world
 /// @return PBS_ERROR_ARGUMENT (w or evaluate is null, tag is 0), PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_world_register_callback(pbs_world *w, uint64_t tag, pbs_custom_fn evaluate,
                                                void *user);
 
-/// Removes the body; its id is never valid again. A null id is fine. What the scheme remembers of
-/// other bodies stays, energy targets too where islands have their own. Their motion is that of a
-/// world without the body but for rounding and the solver's tolerance: all bodies share the
-/// iterations of a step, and the order in which sums are taken.
+/// Removes the body; its id is never valid again. A null id is fine. The scheme's history of the
+/// other bodies stays, and so do their energy targets where islands have their own. The other
+/// bodies then move as in a world without the removed body, up to rounding and the solver's
+/// tolerance: all bodies of a world share the iterations of a step and the order of its sums.
 /// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_destroy(pbs_world *w, pbs_body b);
 
@@ -344,27 +351,29 @@ PBS_API const double *pbs_body_masses(const pbs_world *w, pbs_body b);
 
 /// The boundary triangles of a solid or an affine body, outward; the triangles of a shell, as
 /// given.
-/// @param indices  becomes triangle_count x 3 vertex indices, the world's, valid until the body is
-/// destroyed or the world restored; null for a body without surface
+/// @param indices  becomes a pointer to triangle_count x 3 vertex indices, which belong to the
+/// world and are valid until the body is destroyed or the world restored; null for a body without
+/// surface
 /// @param triangle_count  becomes their number
 /// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_surface(const pbs_world *w, pbs_body b, const uint32_t **indices,
                                     size_t *triangle_count);
 
 /// Replaces all positions. Pinned vertices stay pinned, at their new places; pending targets are
-/// dropped. What the scheme remembers of earlier steps is forgotten. An affine body takes the
-/// closest affine motion (see pbs_body_set_pose for a rigid one).
+/// dropped. The scheme's history of earlier steps is discarded. An affine body takes the closest
+/// affine motion (see pbs_body_set_pose for a rigid one).
 /// @param xyz  vertex_count x 3, metres; copied
 /// @param vertex_count  must be the body's
 /// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number that is not finite; of a
-/// peridynamic body in a plane or a bar, one that is out of it; of an affine body, positions that
-/// are no affine image of it within 1e-6 of its size and their coordinates, or a reflected one),
+/// peridynamic body in a plane or a bar, a position outside of that; of an affine body, a position
+/// that differs from the closest affine motion by more than 1e-6 times the sum of the body's size
+/// and the largest coordinate, or a motion that flattens or reflects the body),
 /// PBS_ERROR_INADMISSIBLE (a triangle of a shell is stretched to its stretch_limit or beyond),
 /// PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double *xyz,
                                           size_t vertex_count);
 
-/// Replaces all velocities. What the scheme remembers of earlier steps is forgotten.
+/// Replaces all velocities. The scheme's history of earlier steps is discarded.
 /// @param xyz  vertex_count x 3, m/s; copied. Of an affine body they must be an affine function of
 /// the position, as those of rigid motions are, within 1e-6 of the largest
 /// @param vertex_count  must be the body's
@@ -372,10 +381,10 @@ PBS_API pbs_status pbs_body_set_positions(pbs_world *w, pbs_body b, const double
 PBS_API pbs_status pbs_body_set_velocities(pbs_world *w, pbs_body b, const double *xyz,
                                            size_t vertex_count);
 
-/// Replaces the host's forces on all vertices, which are zero at first. They are dead loads: size
-/// and direction stay while the body moves, until they are set anew. Their potential, - force .
-/// (position - initial position), is `external` of pbs_energy. Where forces change, what the scheme
-/// remembers of earlier accelerations is forgotten.
+/// Replaces the host's forces on all vertices, which are zero at first. They are dead loads:
+/// magnitude and direction do not change while the body moves, until they are set anew. Their
+/// potential, - force . (position - initial position), is `external` of pbs_energy. Where forces
+/// change, the scheme's history of accelerations is discarded.
 /// @param xyz  vertex_count x 3, N; copied
 /// @param vertex_count  must be the body's
 /// @return PBS_ERROR_ARGUMENT (a null pointer, another count, a number that is not finite or beyond
@@ -387,8 +396,8 @@ PBS_API pbs_status pbs_body_set_forces(pbs_world *w, pbs_body b, const double *x
 typedef enum pbs_axis { PBS_AXIS_X = 1, PBS_AXIS_Y = 2, PBS_AXIS_Z = 4, PBS_AXIS_ALL = 7 } pbs_axis;
 
 /// Constrains axes of vertices to where they are now, until unpinned. Other axes of these vertices
-/// stay as they were. Where an axis was free, multi-step schemes start afresh. Vertices of affine
-/// bodies cannot be constrained one by one: pbs_body_pin_all constrains the body.
+/// stay as they were. If an axis was free before, multi-step schemes start afresh. Vertices of
+/// affine bodies cannot be constrained one by one: pbs_body_pin_all constrains the body.
 /// @param vertices  count vertex indices of the body; copied; may be null where count is 0
 /// @param axes  pbs_axis bits, not 0
 /// @return PBS_ERROR_ARGUMENT (a null pointer, an index out of range, unknown bits or none, an
@@ -400,8 +409,8 @@ PBS_API pbs_status pbs_body_pin(pbs_world *w, pbs_body b, const uint32_t *vertic
 PBS_API pbs_status pbs_body_unpin(pbs_world *w, pbs_body b, const uint32_t *vertices, size_t count,
                                   uint32_t axes);
 
-/// Prescribes the motion of vertices: their pinned axes move at constant velocity and are at these
-/// positions at the end of the next step (for pbs_world_advance: of the advance), where they stay.
+/// Prescribes the motion of vertices: their pinned axes move at constant velocity, reach these
+/// positions at the end of the next step (for pbs_world_advance: of the advance), and stay there.
 /// Vertices not pinned before are pinned on all axes.
 /// @param vertices  count vertex indices of the body; copied; may be null where count is 0
 /// @param targets  count x 3, metres; copied
@@ -435,9 +444,9 @@ PBS_API pbs_status pbs_body_transform(const pbs_world *w, pbs_body b, double pos
 PBS_API pbs_status pbs_body_pose(const pbs_world *w, pbs_body b, double position[3],
                                  double orientation[4]);
 
-/// Places an affine body, without strain. It keeps its velocity and its spin. A pinned body stays
-/// pinned, at its new place; a pending target is dropped. What the scheme remembers of earlier
-/// steps is forgotten.
+/// Places an affine body, without strain. It keeps its velocity and its angular velocity. A pinned
+/// body stays pinned, at its new place; a pending target is dropped. The scheme's history of
+/// earlier steps is discarded.
 /// @param position  3, metres: of the origin of the body's own coordinates
 /// @param orientation  unit quaternion x, y, z, w; of norm 1 within 1e-6
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite, a quaternion that is
@@ -453,29 +462,30 @@ PBS_API pbs_status pbs_body_set_pose(pbs_world *w, pbs_body b, const double posi
 PBS_API pbs_status pbs_body_set_target_pose(pbs_world *w, pbs_body b, const double position[3],
                                             const double orientation[4]);
 
-/// How a body touches others. With PBS_CONTACT_PROJECTION it matters for penalties alone
+/// Contact settings of a body. With PBS_CONTACT_PROJECTION they apply to penalties alone
 /// (PBS_BODY_CONTACT_PENALTY, PBS_COLLISION_PENALTY).
 typedef struct pbs_contact_desc {
     uint32_t struct_size;   ///< set by pbs_contact_desc_init
-    int32_t touches_itself; ///< 1: parts of the body's surface touch each other; those of an affine
-                            ///< body never do
-    double friction; ///< Coulomb coefficient, >= 0; of two bodies the larger one counts, unless
-                     ///< pbs_world_set_friction says otherwise
-    double offset;   ///< m, >= 0: the surface lies that far outside its triangles (half the
+    int32_t touches_itself; ///< 1: contact acts between parts of the body's own surface, but never
+                            ///< on an affine body's
+    double friction; ///< Coulomb coefficient, >= 0; between two bodies the larger coefficient
+                     ///< applies, unless pbs_world_set_friction says otherwise
+    double offset;   ///< m, >= 0: the contact surface lies that far outside the triangles (half the
                      ///< thickness of a shell)
-    uint32_t group;  ///< bits: what the body is
-    uint32_t mask;   ///< bits: the groups that it touches; both sides must agree
+    uint32_t group;  ///< bits: the groups that the body is in
+    uint32_t mask; ///< bits: the groups that it touches. Two bodies touch if the mask of each has a
+                   ///< bit of the other's group
     uint32_t surface_material; ///< below PBS_SURFACE_MATERIALS: row of pbs_world_set_friction
     uint32_t reserved;         ///< must be 0
-    // Of particles of bonded bodies; of two that touch the larger ones count:
+    // For particles of bonded bodies; between two particles the larger coefficient applies:
     double rolling_friction;  ///< >= 0: a moment of up to rolling_friction * normal force * radius
                               ///< resists rolling; the radius of two spheres is r1 r2 / (r1 + r2)
     double spinning_friction; ///< >= 0: likewise, about the normal
-    double penalty_stiffness; ///< Pa, >= 0: k of penalties on depth, of two bodies the harmonic
-                              ///< mean. 0: Young's modulus of its stiffest material, the stiffness
-                              ///< of an affine body, the largest stiffness over length of springs.
-                              ///< A body of a host's energy has no default, and feels no penalty
-                              ///< with 0
+    double penalty_stiffness; ///< Pa, >= 0: k of penalties on depth; between two bodies the
+                              ///< harmonic mean applies. 0: the default, which is Young's modulus
+                              ///< of the body's stiffest material, the stiffness of an affine body,
+                              ///< or the largest stiffness over length of springs. A body with a
+                              ///< host's energy has no default: with 0 penalties do not act on it
 } pbs_contact_desc;
 
 /// Fills *d: touches everything, itself included; no friction, no offset, group 1,
@@ -484,10 +494,11 @@ typedef struct pbs_contact_desc {
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_contact_desc_init(pbs_contact_desc *d, size_t struct_size);
 
-/// Sets how the body touches from the next step on; without this call, as pbs_contact_desc_init
-/// says. Copied.
-/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or negative, a surface
-/// material that is none), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE
+/// Sets how the body touches from the next step on. Without this call it has the settings of
+/// pbs_contact_desc_init. Copied.
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or negative, a
+/// surface_material that is not below PBS_SURFACE_MATERIALS), PBS_ERROR_STRUCT_SIZE,
+/// PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc *d);
 
 /// How the body touches: what pbs_body_set_contact has set, or the defaults.
@@ -504,8 +515,8 @@ typedef enum pbs_item {
     PBS_ITEM_BOND = 4      ///< pbs_body_bonds
 } pbs_item;
 
-/// What pbs_body_read_f32 and pbs_body_read_f64 read: a row of numbers, as many as stand here, for
-/// each vertex, element or bond of a body.
+/// What pbs_body_read_f32 and pbs_body_read_f64 read: a row of numbers for each vertex, element or
+/// bond of a body. The first number in each comment below is the length of a row.
 typedef enum pbs_channel {
     // By vertex, of all bodies:
     PBS_CHANNEL_POSITION = 0,      ///< 3: metres
@@ -550,23 +561,25 @@ PBS_API pbs_status pbs_body_channel(const pbs_world *w, pbs_body b, int32_t chan
 /// beyond the range of floats become infinite. If the call fails, nothing is written.
 /// @param channel  pbs_channel
 /// @param dst  width x 4 bytes of each row are written (pbs_body_channel)
-/// @param stride_bytes  a multiple of 4, at least 4 width
+/// @param stride_bytes  a multiple of 4, at least 4 * width
 /// @param capacity  how many rows dst can hold; as many are written as the body has items
 /// @return PBS_ERROR_ARGUMENT (a null pointer, dst not aligned to 4 bytes, an unknown channel, one
-/// that bodies of this kind do not have, stride), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
+/// that bodies of this kind do not have, a stride_bytes that is too small or no multiple of 4),
+/// PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_read_f32(const pbs_world *w, pbs_body b, int32_t channel, float *dst,
                                      size_t stride_bytes, size_t capacity);
 
 /// The same in double precision: dst is aligned to 8 bytes, and stride_bytes is a multiple of 8, at
-/// least 8 width.
+/// least 8 * width.
 PBS_API pbs_status pbs_body_read_f64(const pbs_world *w, pbs_body b, int32_t channel, double *dst,
                                      size_t stride_bytes, size_t capacity);
 
 /// The constraint forces on pinned and scripted vertices, as a testing machine reads them: on each
 /// constrained axis the force that balances elasticity, gravity, barriers, wind, a host's energies
 /// and its forces (pbs_body_set_forces) at the present state; 0 on free axes. In equilibrium
-/// (PBS_SCHEME_QUASI_STATIC) that is all of it. In motion, inertia and damping of constrained
-/// vertices are left out. Friction on them always is: pbs_body_contact_force has it.
+/// (PBS_SCHEME_QUASI_STATIC) these are the complete constraint forces. In motion, inertia and
+/// damping of constrained vertices are left out. Friction on these vertices is always left out;
+/// pbs_body_contact_force includes it.
 /// @param forces  becomes vertex_count x 3, N
 /// @param moments  becomes vertex_count x 3, N m: the constraint moments on pinned orientations of
 /// bonded particles, 0 of all others; may be null
@@ -580,10 +593,11 @@ PBS_API pbs_status pbs_body_constraint_forces(const pbs_world *w, pbs_body b, do
 
 /// The elastic Cauchy stress of each tetrahedron of a solid, or each triangle of a shell, at the
 /// present positions, without damping: 3 x 3, row-major, axes of the world, Pa, tension positive.
-/// That of a shell is its membrane's, in the plane of the triangle, without bending: force per
-/// present length over the thickness of the description. Not a number in a tetrahedron that is flat
-/// or inverted, where det F <= 0, and in a triangle without area. Of a solid that flows, F is the
-/// elastic part of the deformation. Nothing is written for other bodies.
+/// The stress of a shell is that of its membrane in the plane of the triangle, without bending: the
+/// force per present length, divided by the thickness in the description. Not a number in a
+/// tetrahedron that is flat or inverted, where det F <= 0, and in a triangle without area. Of a
+/// solid that flows plastically, F is the elastic part of the deformation. Nothing is written for
+/// other bodies.
 /// @param dst  tet_count x 9, or triangle_count x 9
 /// @param capacity  how many elements dst can hold (pbs_body_tet_count, pbs_body_surface)
 /// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
