@@ -1,5 +1,5 @@
-// The broad phase: lists all pairs of a query box and a primitive of a tree whose boxes overlap.
-// The list is sorted by query, then by primitive. It depends on the boxes alone, not on the tree's
+// The broad phase: lists every pair of a query and a primitive of a tree whose boxes overlap. The
+// list is sorted by query, then by primitive. It depends on the boxes alone, not on the tree's
 // shape or the number of threads.
 #ifndef PBS_BROAD_PHASE_BOX_PAIRS_H
 #define PBS_BROAD_PHASE_BOX_PAIRS_H
@@ -16,12 +16,12 @@ struct box_pair_query {
     const struct bounding_tree *tree;
     const struct box *boxes; ///< boxes of the queries; not read if order is given or is_self is set
     size_t count;
-    /// A tree over exactly the queries' boxes, built or refitted with them. Its leaves provide the
-    /// boxes, and queries that share a leaf are processed together. Null: each query is processed
-    /// alone.
+    /// A tree over exactly the boxes of the queries, built or refitted with these boxes. The boxes
+    /// are then read from its leaves, and queries that share a leaf are processed together. Null:
+    /// each query is processed alone.
     const struct bounding_tree *order;
-    /// count x width point indices of the queries. Pairs that share a point are left out. Null if
-    /// width is 0.
+    /// count x width point indices of the queries. A pair is left out if its query and its
+    /// primitive have a point in common. Null if width is 0.
     const uint32_t *points;
     uint32_t width;
     /// The queries are the tree's own primitives. Each pair is listed once, with query < primitive.

@@ -27,8 +27,8 @@ void *memory_copy(struct memory *memory, const void *source, size_t count, size_
 void memory_release(struct memory *memory, void *pointer);
 
 /// Ensures that the block at *address has a capacity of at least `count` elements. address is the
-/// address of a pointer variable, which may be null. Growing is geometric; it preserves the first
-/// *capacity elements and zeroes the new ones. Never shrinks. On failure nothing changes.
+/// address of a pointer variable, whose value may be null. Growing is geometric; it preserves the
+/// first *capacity elements and zeroes the new ones. Never shrinks. On failure nothing changes.
 pbs_status memory_reserve(struct memory *memory, void *address, size_t *capacity, size_t count,
                           size_t size);
 

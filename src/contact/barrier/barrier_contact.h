@@ -3,13 +3,13 @@
 // a term of docs/architecture.md eq. (1), but its stencils change, so it is kept apart from the
 // other terms: its gradient is added node by node, and its Hessian is the contact matrix C. A wall
 // is the boundary of a convex space: a half-space, or a hollow shape seen from inside. In a convex
-// space it suffices to test points.
+// space it suffices to test points. The reach of the barrier is the gap below which it acts.
 //
 // Call order in a stage: barrier_contact_begin_motion sets the motion of obstacles,
 // barrier_contact_lag_friction fixes the friction at the start of the step, and
-// barrier_contact_begin_stage sets the stage's history. Then evaluations, sweeps and Hessians
-// follow in any order and number; they search for pairs when needed. Steps and the minimiser call
-// all of this through barrier_contact_table.
+// barrier_contact_begin_stage sets the positions that slip is measured from. Then evaluations,
+// sweeps and Hessians follow in any order and number; they search for pairs when needed. Steps and
+// the minimiser call all of this through barrier_contact_table.
 #ifndef PBS_CONTACT_BARRIER_BARRIER_CONTACT_H
 #define PBS_CONTACT_BARRIER_BARRIER_CONTACT_H
 
@@ -38,13 +38,15 @@ pbs_status barrier_contact_evaluate(struct barrier_contact *contact, struct task
 void barrier_contact_begin_motion(struct barrier_contact *contact, const struct obstacle *now,
                                   const struct obstacle *target);
 
-/// halted: sweeps leave obstacles at rest, even if they have remaining motion.
+/// While `halted` is set, sweeps treat obstacles as being at rest, even if these have remaining
+/// motion.
 void barrier_contact_halt_motion(struct barrier_contact *contact, bool halted);
 
 /// *step = the largest step in [0, limit] along direction from x without a collision, while
-/// obstacles move by the same fraction of their remaining motion. x must be free of contact. Every
-/// gap retains at least a tenth of itself or half the reach. A sweep longer than a mean edge is
-/// split into legs of that length; the tenth then refers to the gap at the start of the last leg.
+/// obstacles move by the same fraction of their remaining motion. No pair may touch at x. Each gap
+/// stays above a tenth of its value at x or half the reach, whichever is less. A sweep longer than
+/// a mean edge is split into legs of that length; the tenth then refers to the gap at the start of
+/// the last leg.
 pbs_status barrier_contact_sweep(struct barrier_contact *contact, struct tasks *tasks,
                                  const double *x, const double *direction, double limit,
                                  double *step);
@@ -60,26 +62,28 @@ pbs_status barrier_contact_search(struct barrier_contact *contact, struct tasks 
 /// changed.
 void barrier_contact_forget_pairs(struct barrier_contact *contact);
 
-/// contacts = all pairs and points at walls within reach at x.
+/// contacts = all pairs, and all points at walls, whose gap at x is below the reach.
 pbs_status barrier_contact_find(struct barrier_contact *contact, struct tasks *tasks,
                                 const double *x);
 
-/// points = the positions of the points for nodes at x; rotations likewise.
+/// points = the positions of the mesh's points with the nodes at x. rotations = the coordinates of
+/// the mesh's rotations at x.
 void barrier_contact_locate(struct barrier_contact *contact, struct tasks *tasks, const double *x);
 
 /// Whether collision filters let a point touch a wall.
 bool contact_wall_touches(const struct barrier_contact *contact, const struct contact_wall *wall,
                           uint32_t point);
 
-/// contact->blocks = the stencils of the Hessian at x, made positive semidefinite contact by
-/// contact, without the rows and columns of constrained axes (PBS_AXIS_* bits per node; null:
+/// contact->blocks = the stencils of the Hessian at x. Each contact's own Hessian is made positive
+/// semidefinite. Rows and columns of constrained axes are left out (PBS_AXIS_* bits per node; null:
 /// none).
 pbs_status barrier_contact_linearize(struct barrier_contact *contact, struct tasks *tasks,
                                      const struct layout *layout, const uint8_t *constrained_axes,
                                      const double *x, bool with_friction);
 
-/// gradient += H motion with the Hessian of the last linearize, including constrained axes and the
-/// remaining motion of obstacles: the change of the gradient when these move. motion: node order.
+/// gradient += H d with the Hessian of the last linearize, including constrained axes. d is the
+/// displacement of the nodes by `motion` (node order) together with that of the obstacles by their
+/// remaining motion. So this is the first-order change of the gradient under both.
 void barrier_contact_add_motion(struct barrier_contact *contact, struct tasks *tasks,
                                 const double *motion, double *gradient);
 
@@ -89,13 +93,13 @@ void barrier_contact_forces(const struct barrier_contact *contact,
                             const struct active_contact *active, double forces[CONTACT_POINTS][3]);
 
 /// Starts a step. Candidates of earlier steps may be reused, since no result depends on the list.
-/// But candidates that were listed for a motion are discarded after one step, because bodies at
-/// rest need fewer.
+/// Candidates that were listed for a motion are discarded after one step, because the list for
+/// bodies at rest is shorter.
 void barrier_contact_begin_step(struct barrier_contact *contact);
 
-/// Fixes the friction of the contacts at x, with obstacles at their current positions, until the
-/// next call. Called at the start of a step, or at the solution of a stage that is solved again.
-/// barrier_contact_begin_stage must follow.
+/// Fixes the normal forces and the tangents of friction at x, with obstacles at their current
+/// positions, until the next call. Called at the start of a step, or at the solution of a stage
+/// that is solved again. barrier_contact_begin_stage must follow.
 pbs_status barrier_contact_lag_friction(struct barrier_contact *contact, struct tasks *tasks,
                                         const double *x);
 
@@ -118,12 +122,12 @@ double barrier_contact_obstacle_power(const struct barrier_contact *c,
 /// Whether any obstacle has remaining motion.
 bool barrier_contact_has_motion(const struct barrier_contact *contact);
 
-/// Returns the largest remaining displacement of a point of an obstacle, m. For walls, it is taken
-/// at the mesh's points of the state evaluated last.
+/// Returns the largest remaining displacement of a point of an obstacle, m. A wall has no points of
+/// its own: its displacement is taken where the mesh's points were in the last evaluation.
 double barrier_contact_remaining_motion(const struct barrier_contact *contact);
 
-/// Sets the barrier stiffness of a part, for use when stiffness is chosen per body. Must not be
-/// called during a minimisation.
+/// Sets the barrier stiffness of a part of the mesh, where each body has its own stiffness. Must
+/// not be called during a minimisation.
 void barrier_contact_set_stiffness(struct barrier_contact *contact, uint32_t part,
                                    double stiffness);
 

@@ -16,7 +16,7 @@
 struct measures {
     lanes8 deviation[9]; ///< F - R
     lanes8 cofactor[9];
-    lanes8 j; ///< J - 1
+    lanes8 dilation; ///< J - 1
 };
 
 ALWAYS_INLINE void measure(const lanes8 f[9], struct measures *m) {
@@ -27,16 +27,16 @@ ALWAYS_INLINE void measure(const lanes8 f[9], struct measures *m) {
     for (int i = 0; i < 9; i++) {
         m->deviation[i] = f[i] - rotation[i];
     }
-    m->j = determinant - 1.0;
+    m->dilation = determinant - 1.0;
 }
 
 ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const struct measures *m) {
-    return mu * squared_norm_lanes(m->deviation) + 0.5 * lambda * m->j * m->j;
+    return mu * squared_norm_lanes(m->deviation) + 0.5 * lambda * m->dilation * m->dilation;
 }
 
 /// P = 2 mu (F - R) + lambda (J - 1) cof F.
 ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const struct measures *m, lanes8 p[9]) {
-    const lanes8 pressure = lambda * m->j;
+    const lanes8 pressure = lambda * m->dilation;
     for (int i = 0; i < 9; i++) {
         p[i] = 2.0 * mu * m->deviation[i] + pressure * m->cofactor[i];
     }

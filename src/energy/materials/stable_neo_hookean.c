@@ -1,14 +1,14 @@
 // Stable Neo-Hookean solid (Smith, de Goes, Kim 2018, "Stable Neo-Hookean flesh simulation",
-// eq. 14), finite for every F, shifted so that psi(1) = 0:
+// eq. 14), with an energy that is finite for every F. A constant is added to
 //     psi = mu/2 (Ic - 3) + lambda/2 (J - alpha)^2 - mu/2 ln(Ic + 1),  alpha = 1 + 3/4 mu/lambda
-// Theory: docs/theory/materials.md sections 2 to 4.
+// so that psi = 0 at F = 1. Theory: docs/theory/materials.md sections 2 to 4.
 #include "base/lanes/logarithm.h"
 #include "energy/material.h"
 #include "energy/deformation/tangent.h"
 
 struct measures {
     lanes8 f[9], cofactor[9], e[6];
-    lanes8 j; ///< J - 1
+    lanes8 dilation; ///< J - 1
 };
 
 ALWAYS_INLINE void measure(const lanes8 f[9], struct measures *m) {
@@ -17,19 +17,19 @@ ALWAYS_INLINE void measure(const lanes8 f[9], struct measures *m) {
     }
     cofactor_lanes(f, m->cofactor);
     green_strain_lanes(f, m->e);
-    m->j = determinant_lanes(f, m->cofactor) - 1.0;
+    m->dilation = determinant_lanes(f, m->cofactor) - 1.0;
 }
 
-/// With t = (Ic - 3)/4: psi = lambda/2 (J-1)^2 + mu/2 (t - ln(1+t)) + 3/4 mu (tr E - (J-1)), each
-/// part of second order.
+/// With t = (Ic - 3)/4: psi = lambda/2 (J-1)^2 + mu/2 (t - ln(1+t)) + 3/4 mu (tr E - (J-1)). Each
+/// of the three terms is of second order in the strain, so that nothing cancels at small strain.
 ALWAYS_INLINE lanes8 density(lanes8 mu, lanes8 lambda, const struct measures *m) {
     const lanes8 trace = m->e[0] + m->e[3] + m->e[5];
-    return 0.5 * lambda * m->j * m->j + 0.5 * mu * log_excess_lanes(0.5 * trace) +
-           0.75 * mu * trace_excess_lanes(m->e, m->j);
+    return 0.5 * lambda * m->dilation * m->dilation + 0.5 * mu * log_excess_lanes(0.5 * trace) +
+           0.75 * mu * trace_excess_lanes(m->e, m->dilation);
 }
 
 ALWAYS_INLINE void stress(lanes8 mu, lanes8 lambda, const struct measures *m, lanes8 p[9]) {
-    const lanes8 pressure = lambda * m->j - 0.75 * mu;
+    const lanes8 pressure = lambda * m->dilation - 0.75 * mu;
     const lanes8 stretch = mu - mu / (squared_norm_lanes(m->f) + 1.0);
     for (int i = 0; i < 9; i++) {
         p[i] = stretch * m->f[i] + pressure * m->cofactor[i];
@@ -87,7 +87,8 @@ const struct material_table material_stable_neo_hookean = {
     .id = PBS_MATERIAL_STABLE_NEO_HOOKEAN,
     .name = "stable-neo-hookean",
     .inversion_is_infinite = false,
-    // Bounded: lambda' = lambda + 5/6 mu is positive for all Poisson ratios above -1.
+    // `unbounded` is null: lambda' = lambda + 5/6 mu is positive for all Poisson ratios above -1,
+    // so that the energy has a lower bound.
     .parameters = parameters,
     .evaluate = solid_evaluate,
     .point = solid_point,

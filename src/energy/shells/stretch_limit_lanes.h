@@ -1,5 +1,6 @@
-// Loads eight triangles with a limit of their stretch, measures them, and bounds the step along
-// which none of them reaches it.
+// Eight triangles at a time whose stretch is limited: loads them, measures their stretches, and
+// bounds a step so that no triangle reaches its limit. Symbols are those of docs/theory/shells.md
+// section 8.
 #ifndef PBS_ENERGY_SHELLS_STRETCH_LIMIT_LANES_H
 #define PBS_ENERGY_SHELLS_STRETCH_LIMIT_LANES_H
 
@@ -9,12 +10,13 @@
 /// Element data by groups of eight lanes; every array is [group][...][8].
 struct stretch_limit_elements {
     const double *gradients; ///< [g][4][8]: as in membrane_elements
-    const double *limit;     ///< [g][8]: L
-    const double *width;     ///< [g][8]: w
-    const double *force;     ///< [g][8]: K h A, J: energy per stretch; 0 in padding lanes
+    const double *limit;     ///< [g][8]: L, the limit of the singular values of F
+    const double *width; ///< [g][8]: w, the interval of stretch below L in which the barrier acts
+    const double *force; ///< [g][8]: K h A, J: modulus of the barrier times the rest volume; 0 in
+                         ///< padding lanes
 };
 
-/// Eight triangles and their stretches.
+/// Eight triangles, their deformation gradients F and their stretches.
 struct stretched_lanes {
     lanes8 b[4];       ///< shape gradients of nodes 1, 2
     lanes8 f[2][3];    ///< the columns of F; zero in padding lanes
@@ -23,14 +25,14 @@ struct stretched_lanes {
     lanes8 limit, width, force;
 };
 
-/// Returns the squares of the larger singular value from the entries 00, 01, 11 of F^T F. Adds
-/// only numbers that are not negative, so that nothing cancels.
+/// Returns the square of the larger singular value in each lane, from the entries 00, 01 and 11 of
+/// F^T F. Both summands are nonnegative, so that their sum does not cancel.
 ALWAYS_INLINE lanes8 larger_square(lanes8 c00, lanes8 c01, lanes8 c11) {
     const lanes8 half = 0.5 * (c00 - c11);
     return 0.5 * (c00 + c11) + lanes_sqrt(half * half + c01 * c01);
 }
 
-/// Loads group g at x.
+/// Loads the triangles of group g with the nodes at x.
 ALWAYS_INLINE void stretched_load(const struct stretch_limit_elements *elements,
                                   const struct stencil_groups *groups, size_t g, const double *x,
                                   struct stretched_lanes *e) {

@@ -1,7 +1,8 @@
 // Signed distances sampled on a regular grid, for obstacles without a formula (OPT section 5.2).
-// The interpolation is tricubic (Catmull-Rom), with continuous gradients; or trilinear as in OPT,
-// whose gradients jump at the faces of cells. The gradient is that of the interpolation, whose
-// length is only approximately 1.
+// The interpolation is tricubic (Catmull-Rom) with continuous gradients, or trilinear as in OPT
+// with gradients that jump at the faces of cells. Tricubic interpolation is defined one cell inside
+// the border of the grid, trilinear interpolation up to the border. Gradients are those of the
+// interpolated function, so their length is only approximately 1.
 #ifndef PBS_GEOMETRY_GRIDS_DISTANCE_GRID_H
 #define PBS_GEOMETRY_GRIDS_DISTANCE_GRID_H
 
@@ -14,8 +15,8 @@ struct distance_grid {
     const float *samples; ///< m, counts[0] x counts[1] x counts[2], the first axis contiguous;
                           ///< negative inside the solid; not owned
     bool is_linear;
-    bool is_hollow; ///< the border samples are inside the solid, as in a room; set by
-                    ///< distance_grid_check
+    bool is_hollow; ///< the surface encloses free space, and the border samples are inside the
+                    ///< solid; set by distance_grid_check
 };
 
 /// Checks the grid and all samples. PBS_ERROR_ARGUMENT: fewer than four samples along an axis, a
@@ -24,8 +25,8 @@ struct distance_grid {
 pbs_status distance_grid_check(struct distance_grid *grid);
 
 /// Returns the distance of a point in the grid's frame, m. gradient (3) and hessian (9, row-major)
-/// may be null. Outside the grid it is the distance at the nearest point of the interpolation's
-/// range, plus the distance to that point (minus, if is_hollow).
+/// may be null. For a point outside the range of the interpolation it is the distance at the
+/// nearest point of that range, plus the distance between both points (minus it, if is_hollow).
 double distance_grid_value(const struct distance_grid *grid, const double point[3],
                            double gradient[3], double hessian[9]);
 

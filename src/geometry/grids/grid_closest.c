@@ -1,5 +1,6 @@
-// A projected gradient method on half the squared distance to the point. Its curvature is 1 minus a
-// term in the surface's curvature, so full steps usually suffice; steps without gain are halved.
+// Minimises half the squared distance to the point over the surface by a projected gradient method.
+// Along the surface the second derivative of that function is 1 minus the curvature of the surface
+// times the signed distance, so full steps usually suffice. Steps that come no closer are halved.
 #include "geometry/grids/grid_closest.h"
 
 #include <math.h>
@@ -20,8 +21,8 @@ static void clamp_to_range(const struct distance_grid *grid, double x[3]) {
     }
 }
 
-/// Projects x to the surface along gradients by Newton's method. The step length is limited,
-/// because slopes may be flat. Returns false if the surface is not reached.
+/// Projects x to the surface by Newton's method along the gradient. The length of each step is
+/// limited, because the gradient may be close to 0. Returns false if the surface is not reached.
 static bool project_to_surface(const struct distance_grid *grid, double x[3], double gradient[3]) {
     double phi = distance_grid_value(grid, x, gradient, NULL);
     for (int i = 0; i < PROJECTION_STEPS && fabs(phi) > ON_SURFACE * grid->cell; i++) {
@@ -64,21 +65,21 @@ bool grid_closest(const struct distance_grid *grid, const double point[3], doubl
     for (int i = 0; i < STEPS; i++) {
         double tangent[3];
         double tried[3];
-        double slope[3];
-        const double left = tangential(closest, point, gradient, tangent);
-        if (!(fraction * left > TOLERANCE * grid->cell)) {
+        double tried_gradient[3];
+        const double remaining = tangential(closest, point, gradient, tangent);
+        if (!(fraction * remaining > TOLERANCE * grid->cell)) {
             break;
         }
         // Beyond a few cells the tangent does not approximate the surface.
-        const double length = fmin(fraction, 4.0 * grid->cell / left);
-        add_scaled3(closest, length, tangent, tried);
+        const double scale = fmin(fraction, 4.0 * grid->cell / remaining);
+        add_scaled3(closest, scale, tangent, tried);
         clamp_to_range(grid, tried);
-        const bool is_on_surface = project_to_surface(grid, tried, slope);
+        const bool is_on_surface = project_to_surface(grid, tried, tried_gradient);
         const double distance = is_on_surface ? distance_between(tried, point) : INFINITY;
         if (distance < best) {
             best = distance;
             copy3(tried, closest);
-            copy3(slope, gradient);
+            copy3(tried_gradient, gradient);
             fraction = fmin(1.0, 2.0 * fraction);
         } else {
             fraction *= 0.5;

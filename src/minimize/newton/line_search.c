@@ -1,6 +1,7 @@
-// See line_search.h. Strong Wolfe search: Nocedal and Wright, Numerical Optimization (2006),
-// algorithms 3.5 and 3.6, made robust against infinite values, kinks and rounding; and backtracking
-// by halves. OPT section 3.1, "Line search"; docs/theory/minimization.md section 1, item 7.
+// See line_search.h. The strong Wolfe search is algorithms 3.5 and 3.6 of Nocedal and Wright,
+// Numerical Optimization (2006), made robust against infinite values, kinks and rounding. The other
+// search is backtracking by halves. OPT section 3.1, "Line search"; docs/theory/minimization.md
+// section 1, item 7.
 #include "minimize/newton/line_search.h"
 
 #include <math.h>
@@ -8,14 +9,15 @@
 
 #include "pbs/world.h"
 
-// A trial closer than this fraction of the interval to one of its ends is replaced by the midpoint.
+// A trial step that is closer to an end of the interval than this fraction of its width is replaced
+// by the midpoint.
 static const double END_MARGIN = 0.1;
-// The zoom ends if even a linear descent to the other end would add less than this fraction of the
-// decrease so far.
+// The zoom ends if the slope at the better end times the width of the interval is less than this
+// fraction of the decrease so far.
 static const double WORTHWHILE = 1e-2;
-// It also ends if the interval is smaller than this fraction of its larger end.
+// It also ends if the width of the interval is less than this fraction of its larger end.
 static const double SMALLEST_INTERVAL = 1e-12;
-// Steps do not grow beyond this fraction of the limit.
+// A step that is at least this fraction of the limit is not expanded any more.
 static const double LIMIT_REACHED = 0.99;
 
 struct search {
@@ -41,8 +43,8 @@ static bool is_flat_enough(const struct search *s, struct line_sample a) {
     return fabs(a.slope) <= -s->options->curvature * s->origin.slope;
 }
 
-/// Accepts the latest sample, or stores it as the lowest so far. Returns true if the search is
-/// over.
+/// Accepts the latest sample if it satisfies both conditions, or else stores it if it is the lowest
+/// so far. Returns true if it was accepted, which ends the search.
 static bool judge(struct search *s, struct line_sample a) {
     if (decreases_enough(s, a) && is_flat_enough(s, a)) {
         store(s, LINE_ACCEPTED, a);
@@ -76,7 +78,7 @@ static double cubic_minimum(struct line_sample a, struct line_sample b) {
     return b.step - (b.step - a.step) * (b.slope + d2 - d1) / (b.slope - a.slope + 2.0 * d2);
 }
 
-/// Returns the minimiser of the parabola through both values and the slope at a.
+/// Returns the minimiser of the parabola with these values at a and b and the slope at a.
 static double parabola_minimum(struct line_sample a, struct line_sample b) {
     const double width = b.step - a.step;
     return a.step - 0.5 * a.slope * width * width / (b.value - a.value - a.slope * width);
@@ -100,11 +102,12 @@ static bool worth_going_on(const struct search *s, struct line_sample low,
     if (!(width > SMALLEST_INTERVAL * fmax(low.step, high.step))) {
         return false;
     }
-    const double had = s->origin.value - low.value;
-    return !(had > 0.0 && decreases_enough(s, low) && fabs(low.slope) * width < WORTHWHILE * had);
+    const double decrease = s->origin.value - low.value;
+    return !(decrease > 0.0 && decreases_enough(s, low) &&
+             fabs(low.slope) * width < WORTHWHILE * decrease);
 }
 
-/// Algorithm 3.6: low is the better end, and the slope there points towards high.
+/// Algorithm 3.6. low is the end with the lower value; the slope there descends towards high.
 static void zoom(struct search *s, struct line_sample low, struct line_sample high) {
     struct line_sample a;
     while (worth_going_on(s, low, high) && try_step(s, interpolate(low, high), &a)) {
@@ -132,7 +135,7 @@ static struct search begin(const struct line_function *function,
                            .result = {.outcome = LINE_NONE, .sample = origin}};
 }
 
-/// Algorithm 3.5 with doubling.
+/// Algorithm 3.5, which doubles the step until a minimum is bracketed.
 static struct line_result search_wolfe(const struct line_function *function,
                                        const struct line_search_options *options,
                                        struct line_sample origin, struct line_sample first) {

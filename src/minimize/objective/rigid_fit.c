@@ -1,4 +1,5 @@
-// See rigid_fit.h. Kabsch's rotation by singular values, with reflections excluded.
+// See rigid_fit.h. The rotation is Kabsch's, from a singular value decomposition that excludes
+// reflections.
 #include "minimize/objective/rigid_fit.h"
 
 #include <math.h>
@@ -6,7 +7,7 @@
 #include "base/matrix3/math3.h"
 #include "base/matrix3/svd3.h"
 
-// Lower bound of the result of nearest() for a unique rotation; well above rounding errors.
+// The rotation is unique if fit_motion returns more than this, which is well above rounding errors.
 static const double UNIQUE = 1e-12;
 
 static bool is_constrained(const struct rest_shape *shape, const uint8_t *constrained_axes) {
@@ -33,11 +34,12 @@ struct motion {
     double from[3], to[3], rotation[9];
 };
 
-/// Computes the motion that fits best. Returns how unique its rotation is: the sum of the two
-/// smallest singular values of the product matrix over the largest.
-static double nearest(const double *mass, const double *positions, const double *target,
-                      size_t count, struct motion *out) {
-    double product[9] = {0.0}; // sum of m (target - to) (position - from)^T
+/// Computes the rigid motion that fits best. Returns (sigma_1 + sigma_2) / sigma_0 with the
+/// singular values of the covariance matrix, of which sigma_2 has the sign of the determinant. The
+/// rotation is unique if this is positive.
+static double fit_motion(const double *mass, const double *positions, const double *target,
+                         size_t count, struct motion *out) {
+    double covariance[9] = {0.0}; // sum of m (target - to) (position - from)^T
     double u[9], v[9], sigma[3];
     mean(mass, positions, count, out->from);
     mean(mass, target, count, out->to);
@@ -46,17 +48,18 @@ static double nearest(const double *mass, const double *positions, const double 
         subtract3(target + 3 * i, out->to, a);
         subtract3(positions + 3 * i, out->from, b);
         for (int k = 0; k < 9; k++) {
-            product[k] += mass[i] * a[k / 3] * b[k % 3];
+            covariance[k] += mass[i] * a[k / 3] * b[k % 3];
         }
     }
-    svd3(product, u, sigma, v);
+    svd3(covariance, u, sigma, v);
     for (int k = 0; k < 9; k++) {
         out->rotation[k] = dot3(u + 3 * (k / 3), v + 3 * (k % 3));
     }
     return (sigma[1] + sigma[2]) / sigma[0];
 }
 
-/// out = the moved positions. Returns false without writing if numbers overflow.
+/// out = the moved positions. Returns false without writing if the motion is not finite because
+/// numbers have overflowed.
 static bool move(const struct motion *motion, const double *positions, size_t count, double *out) {
     for (int k = 0; k < 9; k++) {
         if (!isfinite(motion->rotation[k]) || !isfinite(motion->to[k / 3])) {
@@ -79,7 +82,7 @@ bool rigid_fit(const struct rest_shape *shape, const double *mass, const uint8_t
     if (is_constrained(shape, constrained_axes)) {
         return false;
     }
-    nearest(mass + start, shape->positions, target + 3 * start, shape->node_count, &motion);
+    fit_motion(mass + start, shape->positions, target + 3 * start, shape->node_count, &motion);
     return move(&motion, shape->positions, shape->node_count, out + 3 * start);
 }
 
@@ -89,7 +92,7 @@ bool rigid_align(const struct rest_shape *shape, const double *mass,
     const size_t start = shape->node_start;
     struct motion motion;
     return !is_constrained(shape, constrained_axes) &&
-           nearest(mass + start, x + 3 * start, target + 3 * start, shape->node_count, &motion) >
+           fit_motion(mass + start, x + 3 * start, target + 3 * start, shape->node_count, &motion) >
                UNIQUE &&
            move(&motion, x + 3 * start, shape->node_count, out + 3 * start);
 }

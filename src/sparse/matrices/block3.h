@@ -1,6 +1,6 @@
-// Vector operations on 3-vectors and 3x3 blocks, four doubles wide, of which the fourth is ignored.
-// A row of a block is loaded together with the first entry of the next row, so that a block needs
-// three loads and no shuffle. Stores write three entries.
+// Operations on 3-vectors and 3x3 blocks, with vectors of four doubles whose fourth entry is
+// ignored. A row of a block is loaded together with the first entry of the next row, so that a
+// block needs three loads and no shuffle. Stores write three entries.
 #ifndef PBS_SPARSE_MATRICES_BLOCK3_H
 #define PBS_SPARSE_MATRICES_BLOCK3_H
 
@@ -50,16 +50,16 @@ ALWAYS_INLINE quad_float quad_narrow(quad v) {
     return __builtin_convertvector(v, quad_float);
 }
 
-/// Loads p[0], p[1], p[2], the last row of a block, by reading from p[-1] on. Nothing after the
-/// block is read, because another domain may be writing there.
+/// Loads the last row of a block, p[0] to p[2], in one load that starts at p[-1]. Nothing after the
+/// block is read, because another thread may be writing there.
 ALWAYS_INLINE quad quad_load_last_float(const float *p) {
     quad_float v;
     memcpy(&v, p - 1, sizeof v);
     return __builtin_convertvector(__builtin_shufflevector(v, v, 1, 2, 3, 3), quad);
 }
 
-/// Loads three entries and appends a zero. Uses two loads of the same sizes as the stores of
-/// quad_add3.
+/// Loads three entries and appends a zero. The two loads have the sizes of the stores of quad_add3,
+/// so that the processor can forward a stored value to a load that follows at once.
 ALWAYS_INLINE quad quad_load3(const double *p) {
     pair low;
     memcpy(&low, p, sizeof low);

@@ -1,4 +1,5 @@
-// Lists of (row, column) pairs, sorted by counting. For patterns that change often.
+// Lists of (row, column) pairs for sparsity patterns that change often. They are sorted by radix
+// sort.
 #ifndef PBS_SPARSE_MATRICES_PAIRS_H
 #define PBS_SPARSE_MATRICES_PAIRS_H
 
@@ -24,7 +25,7 @@ static inline void pairs_add(struct pairs *pairs, uint32_t row, uint32_t column)
 void pairs_sort(struct pairs *pairs);
 
 /// Converts a sorted list to compressed rows: the columns of row i are at start[i] .. start[i + 1]
-/// - 1. start: row_count + 1; column: one per pair.
+/// - 1. start has row_count + 1 entries, column has one for each pair.
 void pairs_compress(const struct pairs *pairs, uint32_t row_count, uint32_t *start,
                     uint32_t *column);
 
