@@ -1,6 +1,7 @@
-// A joint between two points of bodies, as equations C(x) = 0 over its nodes. A joint sees frames:
-// a point and three axes on each side, all linear in at most four nodes, whatever the body is. What
-// its kind adds are rows, one scalar equation each (joint_table.h). Theory: docs/theory/joints.md.
+// A joint between two points of bodies, as scalar equations C(x) = 0 over its nodes, called rows.
+// Each of its two sides, a and b, is a frame: a point and three axes. A frame is linear in at most
+// four nodes, whatever kind of body these belong to. The kind of the joint decides which rows it
+// has (joint_table.h). Theory: docs/theory/joints.md.
 #ifndef PBS_JOINTS_JOINT_H
 #define PBS_JOINTS_JOINT_H
 
@@ -16,14 +17,14 @@ struct joint_vector {
     double constant[3];
 };
 
-/// The vectors of a joint between sides a and b. Axes are unit when the joint is made.
+/// The vectors of a joint between sides a and b. Axes have unit length when the joint is made.
 enum joint_vector_name {
     JOINT_GAP,        ///< x_b - x_a, m
-    JOINT_OFFSET_GAP, ///< the same less what it was when the joint was made, in the frame of a
-    JOINT_A_U,
+    JOINT_OFFSET_GAP, ///< x_b - x_a minus its initial value, which is constant in the axes of a
+    JOINT_A_U,        ///< two axes of a across its main axis
     JOINT_A_V,
-    JOINT_A_T, ///< the main axis: of a hinge, of a slider
-    JOINT_B_U,
+    JOINT_A_T, ///< the main axis of a, such as the axis of a hinge or a slider
+    JOINT_B_U, ///< the same three axes of b
     JOINT_B_V,
     JOINT_B_T,
     JOINT_VECTORS
@@ -32,52 +33,55 @@ enum joint_vector_name {
 /// The quantity q of a row.
 enum joint_form {
     JOINT_COMPONENT, ///< a component of the first vector
-    JOINT_PRODUCT,   ///< the product of the first and the second vector
+    JOINT_PRODUCT,   ///< the dot product of the first and the second vector
     JOINT_LENGTH,    ///< the length of the first vector
-    JOINT_CHORD,     ///< that of the first less the second: of unit vectors 2 sin(angle / 2)
-    JOINT_SUM,       ///< that of the first and the second: of unit vectors 2 cos(angle / 2)
-    JOINT_ANGLE,     ///< rad: how far b has turned against a about the main axis, turns counted
-    JOINT_TWIST ///< rad: likewise, less the shortest turn that takes one main axis to the other
+    JOINT_CHORD,     ///< the length of (first - second): of unit vectors 2 sin(angle / 2)
+    JOINT_SUM,       ///< the length of (first + second): of unit vectors 2 cos(angle / 2)
+    JOINT_ANGLE,     ///< rad: rotation of b relative to a about the main axis, full turns included
+    JOINT_TWIST ///< rad: the same without the shortest rotation that takes the main axis of a to
+                ///< that of b
 };
 
-/// What the equation C = scale (q - target) asks for.
+/// What is required of C = scale (q - target).
 enum joint_use {
     JOINT_EQUAL,   ///< C = 0
     JOINT_AT_MOST, ///< C <= 0
-    JOINT_LIMITED, ///< C = 0 as far as a force of magnitude `limit` achieves it
-    JOINT_SPRING   ///< nothing: a potential stiffness C^2 / 2 pulls C to 0, with damping
+    JOINT_LIMITED, ///< C = 0, as far as a force of magnitude `limit` achieves it: a motor
+    JOINT_SPRING   ///< nothing: the potential stiffness C^2 / 2 pulls C to 0, with a damper
 };
 
 struct joint_row {
     enum joint_form form;
     enum joint_use use;
     enum joint_vector_name first, second;
-    int axis;      ///< of JOINT_COMPONENT: 0 .. 2
-    double scale;  ///< makes C metres: 1 for lengths, the joint's arm for angles; its sign chooses
-                   ///< the side
-    double target; ///< of q, at the start of the step
-    double rate;   ///< of q, per second: the target moves during the step
-    double limit;  ///< N, of JOINT_LIMITED
+    int axis;      ///< of JOINT_COMPONENT: which component, 0 .. 2
+    double scale;  ///< converts q to metres: 1 for lengths, the joint's arm for angles. Negative
+                   ///< where C <= 0 bounds q from below
+    double target; ///< desired value of q at the start of the step
+    double rate;   ///< change of the target per second during the step
+    double limit;  ///< N, of JOINT_LIMITED: largest force
     double stiffness, damping; ///< N/m and N s/m, of JOINT_SPRING
     double multiplier;         ///< lambda, N
-    double resistance;         ///< N/m: of the nodes against the row; 0: no free node moves it
-    double penalty;            ///< rho, N/m
-    double start;              ///< m: C at the start of the step, of JOINT_SPRING
+    double resistance; ///< N/m: stiffness of the free nodes against a change of C; 0: no free node
+                       ///< changes C
+    double penalty;    ///< rho of the augmented Lagrangian, N/m
+    double start;      ///< m: C at the start of the step, of JOINT_SPRING
 };
 
 struct joint {
     uint32_t node_count;
     uint32_t node[JOINT_NODES];
-    uint32_t number; ///< the caller's, for messages
+    uint32_t number; ///< the caller's number of the joint, for messages
     struct joint_vector vectors[JOINT_VECTORS];
     uint32_t row_count;
     struct joint_row rows[JOINT_ROWS];
-    double arm;               ///< m: what turns angles into lengths
-    double tolerance;         ///< m, of every row
-    double stiffening;        ///< factor of all penalties, >= 1; kept from step to step
-    double angle_start;       ///< rad: the angle at the start of the step, turns counted
-    enum joint_form counted;  ///< JOINT_ANGLE or JOINT_TWIST: the angle; else there is none
-    uint32_t whole_row_count; ///< of a joint that joint_set_break broke: row_count before
+    double arm;              ///< m: converts angles to lengths
+    double tolerance;        ///< m: largest gap that counts as closed, for every row
+    double stiffening;       ///< factor of all penalties, >= 1; kept for the next step
+    double angle_start;      ///< rad: the angle at the start of the step, full turns included
+    enum joint_form counted; ///< JOINT_ANGLE or JOINT_TWIST: the form of the angle whose full turns
+                             ///< are counted. Any other form: the joint has no such angle
+    uint32_t whole_row_count; ///< row_count before joint_set_break set it to 0
 };
 
 /// The vectors of a joint at some state.
@@ -85,20 +89,22 @@ struct joint_values {
     double vector[JOINT_VECTORS][3];
 };
 
+/// Computes the vectors with the nodes at x.
 void joint_measure(const struct joint *joint, const double *x, struct joint_values *out);
 
-/// The quantity q of a row.
+/// Returns the quantity q of a row.
 double joint_quantity(const struct joint *joint, const struct joint_row *row,
                       const struct joint_values *values);
 
-/// C of a row, m. time: s since the start of the step.
+/// Returns C of a row, m. time: s since the start of the step.
 double joint_constraint(const struct joint *joint, const struct joint_row *row,
                         const struct joint_values *values, double time);
 
-/// Whether the joint has an angle whose turns are counted.
+/// Whether the joint has an angle whose full turns are counted.
 bool joint_has_angle(const struct joint *joint);
 
-/// The derivatives of C by the vectors. Returns how many vectors C depends on.
+/// Computes the derivatives of C with respect to the vectors. Returns how many vectors C depends
+/// on.
 enum { JOINT_DERIVATIVES = 4 };
 struct joint_derivative {
     enum joint_vector_name name;
@@ -108,20 +114,21 @@ int joint_differentiate(const struct joint *joint, const struct joint_row *row,
                         const struct joint_values *values,
                         struct joint_derivative out[JOINT_DERIVATIVES]);
 
-/// The gradient of C over the joint's nodes.
+/// Computes the gradient of C with respect to the joint's nodes.
 void joint_gradient(const struct joint *joint, const struct joint_row *row,
                     const struct joint_values *values, double out[JOINT_COORDINATES]);
 
-/// The upper triangle of block += factor times the second derivatives of C, JOINT_COORDINATES
-/// squared entries. Second derivatives of angles are left out, and those of lengths where factor
-/// times scale is negative, where they make the block indefinite.
+/// Adds factor times the second derivatives of C to the upper triangle of block, which has
+/// JOINT_COORDINATES^2 entries. Second derivatives of angles are left out. Those of lengths are
+/// left out where factor times scale is negative, since they would make the block indefinite.
 void joint_add_curvature(const struct joint *joint, const struct joint_row *row,
                          const struct joint_values *values, double factor, double *block);
 
-/// Force on side b, N, and torque on it about the point of side a, N m, for the rows' forces.
+/// The force on side b, N, and the torque on it about the point of side a, N m.
 struct joint_wrench {
     double force[3], torque[3];
 };
+/// Adds what one row exerts. force: of the row, N, along the gradient of C.
 void joint_add_wrench(const struct joint *joint, const struct joint_row *row,
                       const struct joint_values *values, double force, struct joint_wrench *sum);
 

@@ -1,10 +1,11 @@
-// All joints of a world in a stage: an augmented Lagrangian of their rows beside the energy terms.
-// Row r adds
-//     lambda_r C_r + rho_r C_r^2 / 2
-// to the objective; after a full Newton step lambda_r becomes the row's force lambda_r + rho_r C_r.
-// Since rho is much larger than what resists the row, C falls by orders of magnitude with each
-// update, and no stiffness is the host's to choose. Theory: docs/theory/joints.md section 3.
-// Allocates nothing after joint_set_build.
+// All joints of a world in a stage, as an augmented Lagrangian. A row with the constraint C = 0
+// adds
+//     lambda C + rho C^2 / 2
+// to the objective, with its multiplier lambda and its penalty rho. One-sided and limited rows add
+// what docs/theory/joints.md eq. (1) says. After a full Newton step lambda becomes lambda + rho C,
+// the force of the row. rho is much larger than the stiffness of the nodes against the row, so that
+// each update reduces C by orders of magnitude. The host has no stiffness to choose. Theory:
+// docs/theory/joints.md section 3. Only joint_set_build allocates.
 #ifndef PBS_JOINTS_JOINT_SET_H
 #define PBS_JOINTS_JOINT_SET_H
 
@@ -14,12 +15,12 @@
 #include "linear/krylov/row_projection.h"
 #include "sparse/matrices/contact_matrix.h"
 
-/// Stencils of one width.
+/// The stencils of all joints that have the same number of nodes, the width.
 struct joint_stencils {
-    uint32_t *joints; ///< count
+    uint32_t *joints; ///< count: index of each joint in the set
     uint32_t *rows;   ///< count x width
     double *blocks;   ///< count x (3 width)^2
-    uint32_t *order;  ///< count x width: which of the joint's nodes each row is
+    uint32_t *order; ///< count x width: for each row, the index of its node among the joint's nodes
     size_t count;
 };
 
@@ -28,11 +29,12 @@ struct joint_set {
     size_t count;
     struct joint *joints; ///< in order of creation
     struct joint_stencils stencils[JOINT_NODES];
-    double *saved; ///< of each joint the angle, then the multipliers of its rows, at the start of
-                   ///< the step
-    double *kept;  ///< the same, at joint_set_keep
-    double time;   ///< s since the start of the step, of the present stage
-    double *jacobian; ///< count x JOINT_ROWS x JOINT_COORDINATES: of joint_set_write_rows
+    double *saved; ///< for each joint the angle, the stiffening and the multipliers of its rows, at
+                   ///< the start of the step
+    double *kept;  ///< the same at joint_set_keep
+    double time;   ///< s: end of the present stage, from the start of the step
+    double *jacobian; ///< count x JOINT_ROWS x JOINT_COORDINATES: entries of the rows that
+                      ///< joint_set_write_rows writes
 };
 
 struct joint_energy {
@@ -40,20 +42,22 @@ struct joint_energy {
     double elastic;    ///< J, of springs
 };
 
-/// Room for the set's joints, whose members are filled except for rho: stencils in the rows of a
-/// layout. PBS_ERROR_MEMORY leaves the set empty.
+/// Makes a set of `count` joints, whose members are filled except for penalties, and its stencils
+/// in the rows of a layout. The set takes over the array `joints`. After PBS_ERROR_MEMORY the set
+/// is empty.
 pbs_status joint_set_build(struct memory *memory, const struct layout *layout, struct joint *joints,
                            size_t count, struct joint_set *set);
 void joint_set_free(struct memory *memory, struct joint_set *set);
 
-/// Starts a step at x: angles, springs and motors refer to the state there.
+/// Starts a step at x. Full turns of angles, dampers and motors refer to the state x.
 void joint_set_begin_step(struct joint_set *set, const double *x);
 
-/// Starts a stage that ends `time` seconds after the start of the step: chooses rho of every row.
-/// Multipliers stay.
+/// Starts a stage that ends `time` seconds after the start of the step, and chooses the penalty of
+/// every row. Multipliers stay as they are.
 void joint_set_begin_stage(struct joint_set *set, const struct stage_nodes *stage, double time);
 
-/// gradient (N, per node, added to): may be null. What: the rows of both kinds, or springs only.
+/// Returns the energy of all rows at x, or of springs only. Adds its gradient (N, 3 per node) to
+/// `gradient`, which may be null.
 struct joint_energy joint_set_evaluate(const struct joint_set *set, const double *x,
                                        bool springs_only, double *gradient);
 
@@ -62,68 +66,75 @@ struct joint_energy joint_set_evaluate_joint(const struct joint_set *set, size_t
                                              const double *x, bool springs_only, double *gradient);
 
 /// Fills the stencils with the Hessian at x, without rows and columns of constrained axes. Writes
-/// one set for each width to `out`, JOINT_NODES entries.
+/// one set of stencils for each width to `out`, JOINT_NODES of them. semidefinite: leaves out the
+/// second derivatives of products, which are indefinite.
 void joint_set_linearize(struct joint_set *set, const double *x, const uint8_t *constrained_axes,
                          bool semidefinite, struct contact_stencils *out);
 
-/// gradient += H motion with all axes.
+/// gradient += H motion with the Hessian at x, including constrained axes.
 void joint_set_add_motion(const struct joint_set *set, const double *x, const double *motion,
                           double *gradient);
 
-/// A full Newton step, node order. It reckons with rows that are linear, C + J direction. Their
-/// curvature is no part of the balance that it finds, and times rho may be many times their force.
+/// A full Newton step from `from` along `direction` (node order). The step predicts C(from) + J
+/// direction at its end, since it treats rows as linear. Multipliers are computed from that
+/// prediction: what the curvature of C adds is not balanced by the step, and times rho it may be
+/// many times the force of the row.
 struct joint_step {
     const double *from, *direction;
 };
 
-/// How far the rows are from holding, relative to their tolerance: the largest |change of lambda| /
-/// rho that an update would make, at x or, if `step` is not null, as it reckons. motors: of limited
-/// rows too. 0 without joints.
+/// Returns the largest gap of a row relative to the tolerance of its joint; 0 without joints. The
+/// gap of a row is |change of lambda| / rho in an update, at x or, if `step` is not null, as the
+/// step predicts. motors: includes limited rows, whose tolerance is a hundredth of that.
 double joint_set_gap(const struct joint_set *set, const struct joint_step *step, const double *x,
                      bool motors);
 
-/// The joint that is farthest from holding at x relative to its tolerance, limited rows aside.
+/// Finds the joint with the largest gap at x relative to its tolerance. Limited rows are not
+/// considered.
 struct joint_miss {
-    uint32_t number; ///< of the joint; 0 if all hold exactly
+    uint32_t number; ///< of the joint; 0 if no row has a gap
     double gap;      ///< m
     double share;    ///< gap / tolerance: what joint_set_gap returns
 };
 struct joint_miss joint_set_widest(const struct joint_set *set, const double *x);
 
-/// Whether one-sided and limited rows act at the end of the step as the step has reckoned.
+/// Whether the one-sided rows that act at the start of the step are those that act at its end, as
+/// the step predicts it.
 bool joint_set_agrees(const struct joint_set *set, const struct joint_step *step);
 
-/// lambda = the rows' forces at x or, if `step` is not null, as it reckons. Returns the change of
-/// the objective at x, J, and adds that of its gradient, which may be null.
+/// Sets the multipliers to the forces of the rows at x or, if `step` is not null, as the step
+/// predicts. Also chooses the penalties of limited rows anew. Returns the change of the objective
+/// at x, J. Adds the change of its gradient to `gradient`, which may be null.
 double joint_set_update(struct joint_set *set, const struct joint_step *step, const double *x,
                         double *gradient);
 
-/// Takes from a gradient at x what rows exert besides lambda: rho C, as far as it acts. Motors
-/// exert what they are able to, and keep it.
+/// Subtracts from a gradient at x what rows exert in addition to their multipliers, which is rho C
+/// of an equality. The forces of limited rows stay as they are.
 void joint_set_remove_penalties(const struct joint_set *set, const double *x, double *gradient);
 
-/// m: how far the row that misses most is from holding at x, motors apart.
+/// Returns the largest gap of a row at x, m. Limited rows are not considered.
 double joint_set_miss(const struct joint_set *set, const double *x);
 
-/// rho of rows that still miss their tolerance at x grows by `factor`, also in the objective at x,
-/// as joint_set_update.
+/// Multiplies the penalties of joints whose gap at x is above their tolerance by `factor`, up to a
+/// bound. Returns and adds changes at x as joint_set_update does.
 double joint_set_stiffen(struct joint_set *set, const double *x, double factor, double *gradient);
 
-/// After a step that failed or is not accepted: multipliers and angles are those of
-/// joint_set_begin_step.
+/// Undoes a step that failed or is not accepted: multipliers, stiffening and angles are again those
+/// before joint_set_begin_step.
 void joint_set_restore(struct joint_set *set);
 
-/// Keeps multipliers and angles for a state that several steps may lead back to, and brings them
-/// back.
+/// Stores multipliers, stiffening and angles of a state from which several steps may be tried.
+/// joint_set_bring_back restores them.
 void joint_set_keep(struct joint_set *set);
 void joint_set_bring_back(struct joint_set *set);
 
-/// A joint acts no more, and again. Nothing is built anew: its stencil stays, with zeros.
+/// Breaks a joint, so that it has no rows; joint_set_mend undoes that. Nothing is rebuilt: the
+/// stencil of a broken joint stays, with zeros.
 void joint_set_break(struct joint_set *set, size_t index);
 void joint_set_mend(struct joint_set *set, size_t index);
 
-/// W: what moving targets do to the bodies, and what dampers and motors that do not keep up take
-/// out, at a stage's solution.
+/// Power of a joint at the solution of a stage, W. supplied: the work that moving targets do on the
+/// bodies. dissipated: by dampers, and by motors that fall behind their target.
 struct joint_power {
     double supplied, dissipated;
 };
@@ -133,16 +144,17 @@ struct joint_power joint_set_power(const struct joint_set *set, size_t index, co
 /// that state.
 void joint_set_add_start_forces(const struct joint_set *set, const double *x, double *gradient);
 
-/// Writes the rows of J that act at stage->x, without constrained axes, and 0 for the others:
-/// JOINT_ROWS a joint, whose entries are the set's. Returns how many act.
+/// Writes JOINT_ROWS rows of J for each joint, at stage->x and without constrained axes. Rows that
+/// do not act are 0. The entries belong to the set. Returns how many rows act.
 size_t joint_set_write_rows(const struct joint_set *set, const struct stage_nodes *stage,
                             struct node_row *rows);
 
-/// out += dJ/dt v at x, JOINT_ROWS a joint: of rows that act.
-void joint_set_add_turning(const struct joint_set *set, const double *v, const double *x,
-                           double *out);
+/// out += dJ/dt v for the rows that act, with the nodes at x and their velocities v. out:
+/// JOINT_ROWS for each joint.
+void joint_set_add_velocity_terms(const struct joint_set *set, const double *v, const double *x,
+                                  double *out);
 
-/// Force and torque of a joint at x.
+/// Returns the force and the torque of a joint at x.
 struct joint_wrench joint_set_wrench(const struct joint_set *set, size_t index, const double *x);
 
 #endif

@@ -1,7 +1,7 @@
-// Kinds of joints: each is one file in kinds/ with a table, a line in joint_table.c and a constant
-// PBS_JOINT_*. A kind adds the rows that always hold and names the quantity that is left free, its
-// coordinate: the angle of a hinge, the way of a slider, the length of a rope. Limits, motors and
-// springs act on the coordinate, so that no kind has its own.
+// Kinds of joints. Each is one file in kinds/ with a table, a line in joint_table.c and a constant
+// PBS_JOINT_*. A kind adds the rows that always hold. It also names the one quantity that limits,
+// motors and springs act on, its coordinate: the angle of a hinge, the travel of a slider, the
+// length of a rope. So no kind implements limits, motors and springs by itself.
 #ifndef PBS_JOINTS_JOINT_TABLE_H
 #define PBS_JOINTS_JOINT_TABLE_H
 
@@ -11,39 +11,43 @@ struct joint_table {
     int32_t id; ///< PBS_JOINT_*
     const char *name;
     bool has_frames; ///< both sides must have axes
-    bool closes; ///< the points of both sides come together; else their distance may be anything
+    bool closes;     ///< the points of both sides coincide; otherwise they may be apart
     /// Appends the rows that always hold.
     void (*add_rows)(struct joint *joint);
-    /// Fills form and vectors of the coordinate, with the scale that makes it metres. Null: nothing
-    /// is left free that could be limited or driven.
+    /// Fills form and vectors of the coordinate, and the scale that converts it to metres. Null:
+    /// the kind has no coordinate.
     void (*coordinate)(const struct joint *joint, struct joint_row *out);
-    /// Fills the row C <= 0 that keeps the angle between the main axes of both sides, which need
-    /// axes for it only, within a limit between 0 and pi. Null: the kind has no such limit.
+    /// Fills the row C <= 0 that bounds the angle between the main axes of both sides by `limit`,
+    /// between 0 and pi. It is the only row of the kind that needs axes on both sides, besides a
+    /// twist. Null: the kind has no such limit.
     void (*limit_swing)(const struct joint *joint, double limit, struct joint_row *out);
-    /// Fills form and scale of the turn about the main axes, with which swing goes: either limit
-    /// may be had without the other.
+    /// Fills form and scale of the twist, the rotation about the main axis. Null exactly where
+    /// limit_swing is; a joint may limit one of both without the other.
     void (*twist)(const struct joint *joint, struct joint_row *out);
 };
 
 extern const struct joint_table joint_table_ball, joint_table_weld, joint_table_hinge,
     joint_table_slider, joint_table_cylinder, joint_table_distance;
 
-/// Null if there is none.
+/// Returns null if there is no such kind.
 const struct joint_table *joint_table_find(int32_t id);
 
-// Rows that several kinds share.
-/// The three components of a vector are 0.
+// Rows that several kinds share. Each keeps a quantity at its target, which is 0 unless the caller
+// sets another one.
+
+/// Adds the three components of a vector.
 void joint_add_components(struct joint *joint, enum joint_vector_name vector);
-/// The product of two vectors is 0; scale: 1 if one of them is a length, the arm if both are axes.
+/// Adds the dot product of two vectors. scale: 1 if one of them is a length, the arm if both are
+/// axes.
 void joint_add_product(struct joint *joint, enum joint_vector_name first,
                        enum joint_vector_name second, double scale);
-/// The main axes of both sides stay parallel.
+/// Adds rows that keep the main axes of both sides parallel.
 void joint_add_parallel_axes(struct joint *joint);
-/// The sides do not turn against each other.
+/// Adds rows that keep the sides from rotating relative to each other.
 void joint_add_orientation(struct joint *joint);
-/// The gap stays on the main axis of a.
+/// Adds the two components of the gap across the main axis of a.
 void joint_add_line(struct joint *joint);
-/// The coordinate of joints that slide along the main axis.
+/// Fills the coordinate of joints that slide along the main axis.
 void joint_slide(const struct joint *joint, struct joint_row *out);
 
 #endif

@@ -62,8 +62,8 @@ static double speed_at(const struct joint *joint, const struct joint_row *row, c
 }
 
 // Gradients of all rows but lengths and angles are linear in x, so that the difference is exact.
-void joint_set_add_turning(const struct joint_set *set, const double *v, const double *x,
-                           double *out) {
+void joint_set_add_velocity_terms(const struct joint_set *set, const double *v, const double *x,
+                                  double *out) {
     for (size_t i = 0; i < set->count; i++) {
         const struct joint *const joint = &set->joints[i];
         double fastest = 0.0;

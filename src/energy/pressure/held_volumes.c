@@ -206,8 +206,9 @@ static double triple(const double a[3], const double b[3], const double c[3]) {
     return dot3(a, area);
 }
 
-/// Of the volume 1/6 a.(b x c) under a triangle, times 6: two of its three corners move each time.
-static double turning_of(const double *x[3], const double *v[3], const double *origin) {
+/// Returns 6 times the second derivative with respect to time of the volume a.(b x c) / 6 under a
+/// triangle whose corners have constant velocities v.
+static double velocity_term_of(const double *x[3], const double *v[3], const double *origin) {
     double a[3], b[3], c[3];
     subtract3(x[0], origin, a);
     subtract3(x[1], origin, b);
@@ -215,8 +216,8 @@ static double turning_of(const double *x[3], const double *v[3], const double *o
     return 2.0 * (triple(a, v[1], v[2]) + triple(v[0], b, v[2]) + triple(v[0], v[1], c));
 }
 
-void held_volumes_add_turning(const struct pressure *pressure, const double *v, const double *x,
-                              double *out) {
+void held_volumes_add_velocity_terms(const struct pressure *pressure, const double *v,
+                                     const double *x, double *out) {
     size_t row = 0;
     FOR_EACH_HELD(pressure, s) {
         const double *const origin = x + 3 * (size_t)pressure->nodes[pressure->node_start[s]];
@@ -227,7 +228,7 @@ void held_volumes_add_turning(const struct pressure *pressure, const double *v, 
                 places[a] = x + 3 * (size_t)pressure->triangles[3 * t + a];
                 speeds[a] = v + 3 * (size_t)pressure->triangles[3 * t + a];
             }
-            sum += turning_of(places, speeds, origin);
+            sum += velocity_term_of(places, speeds, origin);
         }
         out[row++] += pressure->held[s].row_scale * sum / 6.0;
     }

@@ -1,7 +1,8 @@
-// The potential of pressure in closed surfaces, a function of their volumes. Each triangle adds
-// what its own motion does; the part of the Hessian that couples all nodes of a surface, of a gas
-// whose pressure changes with the volume, has rank one and is not assembled. Theory:
-// docs/theory/materials.md section 7.1.
+// The potential of pressure in closed surfaces, a function of their volumes. Its gradient is a sum
+// over triangles. So is the part of its Hessian that has the second derivatives of the volumes. The
+// other part, of a gas or a prescribed volume, couples all nodes of a surface because the pressure
+// changes with the volume. It has rank one and is not assembled, but applied as an operator.
+// Theory: docs/theory/materials.md section 7.1.
 #ifndef PBS_ENERGY_PRESSURE_PRESSURE_H
 #define PBS_ENERGY_PRESSURE_PRESSURE_H
 
@@ -26,20 +27,25 @@ pbs_status pressure_create(struct memory *memory, const struct pressure_input *i
 struct term pressure_term(struct pressure *pressure);
 void pressure_destroy(struct pressure *pressure, struct memory *memory);
 
-/// Another law of one surface from the next evaluation on. Whether it is PRESSURE_HELD stays.
+/// Replaces the law of one surface from the next evaluation on. The kind must not change from or to
+/// PRESSURE_HELD.
 void pressure_set_law(struct pressure *pressure, size_t surface, const struct pressure_law *law);
-/// With the pressure that holds a volume at present.
+/// Returns the law of a surface. If its volume is prescribed, `pressure` is the present value of
+/// the multiplier.
 struct pressure_law pressure_law_of(const struct pressure *pressure, size_t surface);
 
-/// N: the norm of what triangles' corners bear of a pressure as large as the surface's bulk modulus
-/// (gamma p of a gas, otherwise |p - p_e|) at x, to which residuals are relative.
+/// Returns the force that residuals are relative to, N: the norm of the forces at the corners of
+/// all triangles at x, under a pressure as large as the bulk modulus of the surface's content. That
+/// is gamma p of a gas, but never less than |p - p_e|.
 double pressure_reference(const struct pressure *pressure, const double *x);
 
-/// m^3: the volume in a closed surface, about its first corner. offset: added to the indices.
+/// Returns the volume in a closed surface, m^3, computed relative to its first corner. offset:
+/// added to the indices.
 double pressure_volume(const uint32_t *triangles, size_t count, size_t offset, const double *x);
 
-/// The Hessian of the volume per triangle (docs/theory/materials.md section 7.1) times -excess, 9 x
-/// 9 row-major; project: the nearest positive semidefinite matrix.
+/// out = -excess times the part of the Hessian of the volume that belongs to one triangle
+/// (docs/theory/materials.md section 7.1), 9 x 9, row-major. project: out is the nearest positive
+/// semidefinite matrix instead.
 void pressure_triangle_hessian(const double x[9], double excess, bool project, double out[81]);
 
 #endif

@@ -151,10 +151,10 @@ void constraint_set_project(struct constraint_set *set, const struct stage_nodes
                                         .node_product = set->node_product};
     node_rows_multiply(set->rows, set->row_count, a, set->residual);
     if (v != NULL && joint_rows > 0) {
-        joint_set_add_turning(set->joints, v, nodes->x, set->residual);
+        joint_set_add_velocity_terms(set->joints, v, nodes->x, set->residual);
     }
     if (v != NULL) {
-        held_volumes_add_turning(set->volumes, v, nodes->x, set->residual + joint_rows);
+        held_volumes_add_velocity_terms(set->volumes, v, nodes->x, set->residual + joint_rows);
     }
     row_projection_apply(&projection, a);
 }

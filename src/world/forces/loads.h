@@ -1,24 +1,26 @@
-// The host's forces during one run: lasting ones, those of this run alone, and torques, all as
-// forces on nodes. Without the latter two the term of dead loads reads the nodes' own forces.
-// Theory: docs/theory/materials.md section 7.
+// The host's forces during one run. There are lasting forces, forces for one run only, and torques;
+// all become forces on nodes. If there are only lasting forces, the term of dead loads reads the
+// nodes' own forces. Theory: docs/theory/materials.md section 7.
 #ifndef PBS_WORLD_FORCES_LOADS_H
 #define PBS_WORLD_FORCES_LOADS_H
 
 #include "world/world.h"
 
-/// Chooses what the term of dead loads reads during the run, and makes room for it; the topology is
-/// current.
+/// Chooses which forces the term of dead loads reads during the run, and allocates memory for them.
+/// The topology must be current.
 pbs_status loads_begin(pbs_world *w);
 
-/// Computes the forces of a step from the workspace's state. Torques turn with their bodies, so
-/// their forces are computed where the bodies are expected in the middle of the step.
+/// Computes the forces of a step of length h from the state in the workspace. The forces of a
+/// torque depend on the orientation of the body, so they are computed at the positions that the
+/// velocities predict for the middle of the step.
 void loads_place(pbs_world *w, const struct scheme_table *scheme, double h);
 
-/// The run has landed in the workspace: forces of this run alone are removed from the scene and
-/// from the accounts of energy control. report: of the run, which gets their work.
+/// Called when the run has succeeded and its result is in the workspace. Removes forces for one run
+/// from the scene and from the accounts of energy control. report: of the run; their work is added
+/// to it.
 void loads_land(pbs_world *w, const struct scheme_table *scheme, struct energy_report *report);
 
-/// Between runs the term reads the nodes' own forces.
+/// Ends the run: the term of dead loads reads the nodes' own forces again.
 void loads_end(pbs_world *w);
 
 #endif

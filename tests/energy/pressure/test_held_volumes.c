@@ -161,7 +161,7 @@ static void rows_and_turning_are_derivatives(void **state) {
     random_fill(&random, -1.0, 1.0, v, SIZE);
     v[3 * 3] = v[3 * 10 + 1] = v[3 * 10 + 2] = 0.0; // constrained
     assert_int_equal(held_volumes_write_rows(f.pressure, &f.nodes, rows), SURFACES);
-    held_volumes_add_turning(f.pressure, v, f.x, turning);
+    held_volumes_add_velocity_terms(f.pressure, v, f.x, turning);
     node_rows_multiply(rows, SURFACES, v, rates);
     for (size_t k = 0; k < SIZE; k++) {
         ahead[k] = f.x[k] + 0.5 * v[k];
