@@ -210,8 +210,8 @@ static pbs_status correct_surfaces(struct memory *memory, const struct peridynam
     if (!isnormal(unit)) {
         memory_release(memory, family);
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "the largest volume of a particle is %g m^3, which is too little to "
-                           "compare families by",
+                           "the largest volume of a particle is %g m^3, too small to compare the "
+                           "volumes of families",
                            largest);
     }
     for (size_t b = 0; b < bonds->count; b++) {

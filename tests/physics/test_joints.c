@@ -679,7 +679,7 @@ static void the_worst_of_contradicting_joints_is_named(void **state) {
             double gap = 0.0;
             assert_status(pbs_world_step(world, 0.01), PBS_NOT_CONVERGED);
             assert_int_equal(sscanf(pbs_last_error(),
-                                    "joint %u (of pbs_world_joint_at) misses by %lg m", &index,
+                                    "joint %u (of pbs_world_joint_at) has a gap of %lg m", &index,
                                     &gap),
                              2);
             assert_int_equal(index, worst);

@@ -433,9 +433,9 @@ static void what_is_used_is_told(void **state) {
 /// world that is as it was, and goes on once the host does.
 static void stopping_is_an_error(void **state) {
     (void)state;
-    static const char *const words[6] = {"analyze answered -5",
-                                         "factor answered -5",
-                                         "solve answered -5",
+    static const char *const words[6] = {"analyze returned -5",
+                                         "factor returned -5",
+                                         "solve returned -5",
                                          "entry 80 of x (of 81) is nan",
                                          "is -inf",
                                          "entry 1 of x"};

@@ -376,7 +376,7 @@ static void old_ids_are_recognised(void **state) {
     assert_status(pbs_body_pin(world, (pbs_body){0}, NULL, 0, 1), PBS_ERROR_HANDLE);
     assert_message("is null");
     assert_status(pbs_body_destroy(world, (pbs_body){first.id + 5}), PBS_ERROR_HANDLE);
-    assert_message("never given out");
+    assert_message("never created");
 
     assert_ok(pbs_body_destroy(world, first));
     assert_status(pbs_body_destroy(world, first), PBS_ERROR_HANDLE);

@@ -41,12 +41,12 @@ static pbs_status check_samples(const struct distance_grid *grid, bool inside) {
                                        (unsigned)at[0], (unsigned)at[1], (unsigned)at[2], sample);
                 }
                 if (is_border(grid, at) && (sample < 0.0) != inside) {
-                    return status_fail(PBS_ERROR_MESH,
-                                       "the surface comes too near to the border of the grid: "
-                                       "sample (%u, %u, %u) is %g m, others of the %u outermost "
-                                       "have the other sign",
-                                       (unsigned)at[0], (unsigned)at[1], (unsigned)at[2], sample,
-                                       (unsigned)border_depth(grid));
+                    return status_fail(
+                        PBS_ERROR_MESH,
+                        "the surface is too close to the border of the grid: sample (%u, %u, %u) "
+                        "is %g m, but others in the %u outermost layers have the other sign",
+                        (unsigned)at[0], (unsigned)at[1], (unsigned)at[2], sample,
+                        (unsigned)border_depth(grid));
                 }
             }
         }

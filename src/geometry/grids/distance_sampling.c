@@ -303,8 +303,8 @@ static pbs_status find_sides(struct sampling *s) {
     return (double)s->report->open_count <= limit
                ? PBS_OK
                : status_fail(PBS_ERROR_MESH,
-                             "the mesh is open: for %zu of %zu places it cannot be said whether "
-                             "they lie inside",
+                             "the mesh is open: %zu of %zu sample points are neither clearly "
+                             "inside nor outside",
                              s->report->open_count, s->report->sign_count);
 }
 

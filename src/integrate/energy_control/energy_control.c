@@ -205,7 +205,7 @@ static pbs_status fail_at_end(int answer) {
                      PBS_ERROR_HOST,
                      "an energy callback of the host asked to stop, or left a result unwritten")
                : status_fail(PBS_ERROR_INADMISSIBLE,
-                             "the potential is infinite at an end of the step");
+                             "the potential is infinite at the start or the end of the step");
 }
 
 static pbs_status evaluate_end(struct energy_control *control, const struct energy_step *step,

@@ -121,9 +121,10 @@ static pbs_status find_forces(const struct step_problem *problem, double fractio
         return status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop, or left "
                                            "a result unwritten");
     }
-    return answer == EVALUATE_OK ? PBS_OK
-                                 : status_fail(PBS_ERROR_INADMISSIBLE,
-                                               "the potential is infinite at an end of the step");
+    return answer == EVALUATE_OK
+               ? PBS_OK
+               : status_fail(PBS_ERROR_INADMISSIBLE,
+                             "the potential is infinite at the start or the end of the step");
 }
 
 struct step_result explicit_step(const struct step_problem *problem, const struct step_span *span,

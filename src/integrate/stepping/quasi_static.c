@@ -201,7 +201,7 @@ static void fail_unsupported(struct solve *s, const double *x, uint32_t node, do
     s->result.newton.gradient_norm = residual_of_all(s, x);
     s->result.newton.status = status_fail(
         PBS_ERROR_CONVERGENCE,
-        "no equilibrium: something has moved by %.3g m and still %.3g N are left", path,
+        "no equilibrium: a vertex has moved by %.3g m, and the residual is still %.3g N", path,
         s->result.newton.gradient_norm);
 }
 

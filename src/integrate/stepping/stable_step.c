@@ -16,8 +16,8 @@ static pbs_status why(int answer) {
                ? status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop, or "
                                              "left a result unwritten")
                : status_fail(PBS_ERROR_INADMISSIBLE,
-                             "the stable step is not known: the Hessian at the start of the step "
-                             "was refused or is not finite");
+                             "the stable step cannot be computed: the Hessian at the start of the "
+                             "step was refused by a callback or is not finite");
 }
 
 pbs_status stable_step(const struct step_problem *problem, const struct step_workspace *workspace,

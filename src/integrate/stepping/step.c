@@ -433,15 +433,15 @@ static void report_constraints(struct step *step, const double *x) {
     if (joint.share > fmax(1.0, volume.share)) {
         step->result.status = status_fail(
             PBS_NOT_CONVERGED,
-            "joint %u (of pbs_world_joint_at) misses by %g m, %g times its tolerance: joints "
-            "contradict each other, or what is pinned",
+            "joint %u (of pbs_world_joint_at) has a gap of %g m, %g times its tolerance: it "
+            "contradicts other joints or pinned vertices; remove one of these",
             (unsigned)joint.number, joint.gap, joint.share);
         status_save(&step->result.unconverged);
     } else if (volume.share > 1.0) {
         step->result.status = status_fail(
             PBS_NOT_CONVERGED,
-            "the volume that body %u (of pbs_world_body_at) holds misses by %g m^3, %g times its "
-            "tolerance: joints or what is pinned contradict it",
+            "body %u (of pbs_world_body_at) misses its prescribed volume by %g m^3, %g times the "
+            "tolerance: the volume contradicts joints or pinned vertices; change one of these",
             o->node_parts != NULL ? (unsigned)o->node_parts[volume.node] : 0, volume.gap,
             volume.share);
         status_save(&step->result.unconverged);
@@ -607,7 +607,7 @@ static pbs_status evaluate_potential(const struct step *step, const double *x, d
     }
     if (result.answer != EVALUATE_OK || !isfinite(result.value)) {
         return status_fail(PBS_ERROR_INADMISSIBLE,
-                           "the potential is infinite at an end of the step");
+                           "the potential is infinite at the start or the end of the step");
     }
     return PBS_OK;
 }
@@ -866,9 +866,10 @@ static void move_scripted_alone(struct step *step, double *path, double left) {
         return;
     }
     if (free < 1.0) {
-        step->result.status = status_fail(PBS_ERROR_INADMISSIBLE,
-                                          "scripted vertices or colliders meet bodies between the "
-                                          "scheme's last stage and the step's end");
+        step->result.status = status_fail(
+            PBS_ERROR_INADMISSIBLE,
+            "scripted vertices or colliders meet bodies between the scheme's last stage and the "
+            "end of the step: take shorter steps, or a feasible scheme (pbs_scheme)");
         return;
     }
     vector_add_scaled(step->tasks, step->count, 1.0, path, w->next.x);

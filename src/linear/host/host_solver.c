@@ -30,7 +30,7 @@ struct host_solver {
 
 static pbs_status stop(struct host_solver *s, const char *function, int32_t answer) {
     s->mode = STOPPED;
-    s->stop = status_fail(PBS_ERROR_HOST, "the host's linear solver asked to stop: %s answered %d",
+    s->stop = status_fail(PBS_ERROR_HOST, "the host's linear solver asked to stop: %s returned %d",
                           function, (int)answer);
     return s->stop;
 }
@@ -111,7 +111,7 @@ static pbs_status call_host_solver(struct host_solver *s, struct tasks *tasks, d
         if (!isfinite(s->x[k])) {
             s->mode = STOPPED;
             s->stop = status_fail(PBS_ERROR_HOST,
-                                  "the host's linear solver: solve answered 0, but entry %zu of x "
+                                  "the host's linear solver: solve returned 0, but entry %zu of x "
                                   "(of %zu) is %g or was not written",
                                   k, count, s->x[k]);
             return s->stop;

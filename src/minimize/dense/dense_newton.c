@@ -96,7 +96,8 @@ static void add_product(size_t size, double factor, const double *matrix, const 
 // --- forces ---
 
 static pbs_status stopped(int32_t answer) {
-    return status_fail(PBS_ERROR_HOST, "the host's callback answered %d: stop", (int)answer);
+    return status_fail(PBS_ERROR_HOST, "the host's callback asked to stop: it returned %d",
+                       (int)answer);
 }
 
 /// out = F(t, x, v) only. Hosts never get numbers that are not finite.
@@ -105,7 +106,7 @@ static pbs_status host_force(const struct dense_equation *equation, double time,
     memset(out, 0, equation->size * sizeof *out);
     if (!is_finite(equation->size, x) || !is_finite(equation->size, v)) {
         return status_fail(PBS_ERROR_INADMISSIBLE,
-                           "positions or velocities left for infinity at time %g", time);
+                           "positions or velocities are not finite at time %g", time);
     }
     if (equation->force == NULL) {
         return PBS_OK;
@@ -117,13 +118,13 @@ static pbs_status host_force(const struct dense_equation *equation, double time,
     }
     if (answer > 0) {
         return status_fail(PBS_ERROR_INADMISSIBLE,
-                           "the host has no forces at time %g (its callback answered %d)", time,
+                           "the host has no forces at time %g: its callback returned %d", time,
                            (int)answer);
     }
     const size_t unwritten = unwritten_find(out, equation->size);
     if (unwritten < equation->size) {
         return status_fail(PBS_ERROR_HOST,
-                           "the host's callback answered 0 at time %g without writing force %zu",
+                           "the host's callback returned 0 at time %g without writing force %zu",
                            time, unwritten);
     }
     for (size_t i = 0; i < equation->size; i++) {
@@ -313,10 +314,10 @@ static pbs_status iterate(struct solve *solve, double *x) {
     bool has_decreased = false;
     while (!has_converged(result)) {
         if (result->newton_iterations == solve->options->newton_limit) {
-            return status_fail(PBS_ERROR_CONVERGENCE,
-                               "not converged after %u Newton iterations: residual %g, wanted %g",
-                               (unsigned)result->newton_iterations, result->residual,
-                               result->tolerance);
+            return status_fail(
+                PBS_ERROR_CONVERGENCE,
+                "not converged after %u Newton iterations: residual %g, tolerance %g",
+                (unsigned)result->newton_iterations, result->residual, result->tolerance);
         }
         if (result->newton_iterations == PATIENCE && !has_decreased) {
             return status_fail(PBS_ERROR_CONVERGENCE,

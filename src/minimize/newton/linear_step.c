@@ -24,7 +24,7 @@ static bool start(struct minimization *m, const double *x) {
     if (m->stopped) {
         minimization_fail_stopped(m);
     } else if (!admissible) {
-        m->result.status = status_fail(PBS_ERROR_INADMISSIBLE, "nothing to linearize about: %s",
+        m->result.status = status_fail(PBS_ERROR_INADMISSIBLE, "the step cannot be linearized: %s",
                                        m->projection_failed
                                            ? pbs_last_error()
                                            : "the energy is infinite at the start of the "
@@ -108,9 +108,9 @@ static bool solve(struct minimization *m) {
         minimization_stop_solver(m, result.status);
         minimization_fail_stopped(m);
     } else if (result.outcome == PCG_INDEFINITE) {
-        m->result.status = status_fail(
-            PBS_ERROR_INADMISSIBLE, "the matrix of the linearized step is not positive definite, "
-                                    "which shorter steps or project_hessian make it");
+        m->result.status = status_fail(PBS_ERROR_INADMISSIBLE,
+                                       "the matrix of the linearized step is not positive "
+                                       "definite: take shorter steps or set project_hessian");
     } else if (result.outcome == PCG_ITERATION_LIMIT) {
         m->result.status = status_fail(PBS_ERROR_CONVERGENCE,
                                        "the linearized step was not solved in %u iterations",
@@ -140,11 +140,11 @@ static bool move(struct minimization *m) {
     if (m->stopped) {
         minimization_fail_stopped(m);
     } else if (!admissible) {
-        m->result.status = status_fail(PBS_ERROR_INADMISSIBLE,
-                                       "the linearized step leads to where the energy is infinite, "
-                                       "or through something; elements "
-                                       "invert after %g of its length",
-                                       fmin(bound, 1.0));
+        m->result.status = status_fail(
+            PBS_ERROR_INADMISSIBLE,
+            "the linearized step leads to an infinite energy or through a surface (elements invert "
+            "after %g of its length): take shorter steps",
+            fmin(bound, 1.0));
     } else {
         iterate_swap(&newton->trial, &newton->current);
     }

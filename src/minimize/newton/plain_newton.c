@@ -61,8 +61,8 @@ static bool iterate(struct minimization *m) {
         minimization_fail_stopped(m);
     } else {
         minimization_fail_unconverged(m, PBS_FAILURE_NO_DESCENT,
-                                      factored ? "plain Newton left the finite energies"
-                                               : "no usable factor");
+                                      factored ? "plain Newton reached an infinite energy"
+                                               : "plain Newton could not factor the Hessian");
     }
     return false;
 }

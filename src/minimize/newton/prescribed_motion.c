@@ -59,7 +59,7 @@ static bool start_motion(struct minimization *m, const double *x) {
         minimization_fail_stopped(m);
     } else {
         m->result.status = status_fail(PBS_ERROR_INADMISSIBLE,
-                                       "the energy is infinite where the step begins");
+                                       "the energy is infinite at the start of the step");
     }
     return false;
 }
@@ -140,8 +140,8 @@ static bool fail_blocked(struct minimization *m, double remaining) {
         minimization_locate_failure(m, PBS_FAILURE_BLOCKED);
         m->result.status = status_fail(
             PBS_ERROR_CONVERGENCE,
-            "scripted vertices or colliders are blocked: %g of the way to their targets is left "
-            "after %u Newton iterations",
+            "scripted vertices or colliders are blocked: the fraction %g of the way to their "
+            "targets is left after %u Newton iterations",
             remaining, m->result.newton_iterations);
     }
     return false;

@@ -198,11 +198,10 @@ void minimization_fail_stopped(struct minimization *m) {
         return;
     }
     if (m->refused) {
-        m->result.status = status_fail(
-            PBS_ERROR_INADMISSIBLE,
-            "the Hessian was refused or not finite in Newton iteration %u, at a state whose energy "
-            "is finite",
-            m->result.newton_iterations);
+        m->result.status = status_fail(PBS_ERROR_INADMISSIBLE,
+                                       "the Hessian was refused by a callback or is not finite in "
+                                       "Newton iteration %u, at a state whose energy is finite",
+                                       m->result.newton_iterations);
         return;
     }
     m->result.status = status_fail(

@@ -67,8 +67,8 @@ static pbs_status convert(struct memory *memory, const struct graph *graph,
     const size_t edge_count = graph->start[n];
     if (edge_count > (size_t)IDX_MAX || n >= (size_t)IDX_MAX) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "%zu couplings between %zu nodes, METIS can count to %lld", edge_count,
-                           n, (long long)IDX_MAX);
+                           "%zu couplings between %zu nodes, the limit of METIS is %lld",
+                           edge_count, n, (long long)IDX_MAX);
     }
     out->node_count = (idx_t)n;
     out->start = memory_allocate(memory, n + 1, sizeof(idx_t));

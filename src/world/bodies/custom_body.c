@@ -20,8 +20,9 @@ static pbs_status check_stencil(const pbs_custom_desc *d, size_t stencil) {
     const uint32_t *nodes = d->stencils + stencil * d->width;
     for (uint32_t a = 0; a < d->width; a++) {
         if (nodes[a] >= d->vertex_count) {
-            return status_fail(PBS_ERROR_MESH, "stencil %zu: vertex %u, but there are only %zu",
-                               stencil, (unsigned)nodes[a], d->vertex_count);
+            return status_fail(PBS_ERROR_MESH,
+                               "stencil %zu: vertex %u, but there are only %zu vertices", stencil,
+                               (unsigned)nodes[a], d->vertex_count);
         }
         for (uint32_t b = 0; b < a; b++) {
             if (nodes[a] == nodes[b]) {

@@ -53,8 +53,7 @@ static pbs_status check_material(const pbs_shell_desc *d) {
     RETURN_IF_FAILED(check_not_negative(d->yield_curvature, "yield_curvature"));
     if (d->yield_curvature > 0.0 && d->bending != PBS_BENDING_HINGE) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "yield_curvature is %g, must be 0 but with PBS_BENDING_HINGE: only "
-                           "single edges crease",
+                           "yield_curvature is %g, must be 0 unless bending is PBS_BENDING_HINGE",
                            d->yield_curvature);
     }
     RETURN_IF_FAILED(shell_check_stretch_limit(d->stretch_limit));

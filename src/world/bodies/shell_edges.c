@@ -27,8 +27,8 @@ static pbs_status check_rest_angles(const struct body *body, const double *rest_
         const uint32_t right = shell->sides[2 * h + 1];
         if (rest_angles[left] != rest_angles[right]) {
             return status_fail(PBS_ERROR_ARGUMENT,
-                               "rest_angles %u is %g and %u is %g, but both are of the edge of "
-                               "vertices %u and %u",
+                               "rest_angles[%u] is %g and rest_angles[%u] is %g, must be equal: "
+                               "both are for the edge of vertices %u and %u",
                                (unsigned)left, rest_angles[left], (unsigned)right,
                                rest_angles[right], (unsigned)body->triangles[left],
                                (unsigned)side_end(body->triangles, left));

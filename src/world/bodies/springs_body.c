@@ -21,8 +21,9 @@ static pbs_status check_spring(const pbs_springs_desc *d, size_t spring) {
     const uint32_t *end = d->springs + 2 * spring;
     for (int i = 0; i < 2; i++) {
         if (end[i] >= d->vertex_count) {
-            return status_fail(PBS_ERROR_MESH, "spring %zu: vertex %u, but there are only %zu",
-                               spring, (unsigned)end[i], d->vertex_count);
+            return status_fail(PBS_ERROR_MESH,
+                               "spring %zu: vertex %u, but there are only %zu vertices", spring,
+                               (unsigned)end[i], d->vertex_count);
         }
     }
     if (end[0] == end[1]) {

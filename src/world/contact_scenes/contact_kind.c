@@ -28,9 +28,10 @@ pbs_status contact_kind_check_settings(const pbs_world_desc *d) {
                            (int)d->contact);
     }
     if (d->body_contact != PBS_BODY_CONTACT_NONE && !kind->takes_penalties) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "body_contact is of PBS_CONTACT_PROJECTION alone: with other kinds of "
-                           "contact bodies feel each other anyway");
+        return status_fail(
+            PBS_ERROR_ARGUMENT,
+            "body_contact must be PBS_BODY_CONTACT_NONE without PBS_CONTACT_PROJECTION: with other "
+            "kinds of contact bodies touch each other anyway");
     }
     return PBS_OK;
 }
@@ -39,8 +40,8 @@ pbs_status contact_kind_check_method(const pbs_world_desc *d, int32_t method) {
     return !contact_kind_find(d->contact)->needs_line_search || method != PBS_METHOD_PLAIN_NEWTON
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
-                             "PBS_METHOD_PLAIN_NEWTON takes full steps, which PBS_CONTACT_BARRIER "
-                             "cannot let it");
+                             "PBS_METHOD_PLAIN_NEWTON does not support PBS_CONTACT_BARRIER, "
+                             "because it takes full steps, which may lead through surfaces");
 }
 
 pbs_status contact_kind_check_collider(const pbs_world_desc *world, const pbs_collider_desc *d) {

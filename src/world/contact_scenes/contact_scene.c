@@ -391,9 +391,8 @@ static pbs_status check_scheme(const struct scene *scene, const struct scheme_ta
     (void)scene;
     return scheme->kicks
                ? status_fail(PBS_ERROR_ARGUMENT,
-                             "%s moves no world with PBS_CONTACT_BARRIER, whose forces grow "
-                             "without bound: create it with PBS_CONTACT_PENALTY or "
-                             "PBS_CONTACT_PROJECTION",
+                             "%s does not support PBS_CONTACT_BARRIER, whose forces have no bound: "
+                             "create the world with PBS_CONTACT_PENALTY or PBS_CONTACT_PROJECTION",
                              scheme->name)
                : PBS_OK;
 }

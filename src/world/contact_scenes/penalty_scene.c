@@ -44,8 +44,8 @@ static pbs_status choose_stiffness(const struct scene *scene, struct penalty_con
     return largest > 0.0 || c->sphere_count == 0
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
-                             "PBS_CONTACT_PENALTY finds no bond to choose a stiffness by: set "
-                             "contact_stiffness");
+                             "contact_stiffness is 0, and without bonds PBS_CONTACT_PENALTY has no "
+                             "default for it: set contact_stiffness");
 }
 
 // --- spheres ---
@@ -163,12 +163,11 @@ void penalty_scene_update_obstacles(const struct scene *scene, struct penalty_co
 
 static pbs_status check_scheme(const struct scene *scene, const struct scheme_table *scheme) {
     (void)scene;
-    return scheme->kicks
-               ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT,
-                             "%s moves no world with PBS_CONTACT_PENALTY, whose forces have no "
-                             "Hessian: PBS_SCHEME_VELOCITY_VERLET does",
-                             scheme->name);
+    return scheme->kicks ? PBS_OK
+                         : status_fail(PBS_ERROR_ARGUMENT,
+                                       "%s does not support PBS_CONTACT_PENALTY, whose forces have "
+                                       "no Hessian: use PBS_SCHEME_VELOCITY_VERLET",
+                                       scheme->name);
 }
 
 static pbs_status evaluate_term(const struct scene *scene, struct memory *memory, double *out) {

@@ -198,10 +198,11 @@ pbs_status penetration_scene_build(const struct scene *scene, struct memory *mem
 
 static pbs_status check_scheme(const struct scene *scene, const struct scheme_table *scheme) {
     return scheme->kicks && penetration_scene_is_needed(scene)
-               ? status_fail(PBS_ERROR_ARGUMENT,
-                             "%s moves no world with PBS_BODY_CONTACT_PENALTY or "
-                             "PBS_COLLISION_PENALTY, whose forces have no bound for a stable step",
-                             scheme->name)
+               ? status_fail(
+                     PBS_ERROR_ARGUMENT,
+                     "%s does not support PBS_BODY_CONTACT_PENALTY and PBS_COLLISION_PENALTY, "
+                     "whose stiffness has no bound from which a stable step could follow",
+                     scheme->name)
                : PBS_OK;
 }
 

@@ -11,11 +11,10 @@
 static pbs_status check_scheme(const pbs_world *w, const pbs_collider_desc *d) {
     const struct scheme_table *scheme = w->scene.integrator.scheme;
     return collider_is_penalty(d) && scheme->kicks
-               ? status_fail(
-                     PBS_ERROR_ARGUMENT,
-                     "%s moves no world with penalties or grids, whose forces have no bound "
-                     "for a stable step",
-                     scheme->name)
+               ? status_fail(PBS_ERROR_ARGUMENT,
+                             "%s does not support penalties and grids, whose stiffness has no "
+                             "bound from which a stable step could follow",
+                             scheme->name)
                : PBS_OK;
 }
 

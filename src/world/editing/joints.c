@@ -142,11 +142,9 @@ static bool is_same_point(const pbs_point *a, const pbs_point *b) {
 static pbs_status check_same_place(const pbs_joint_desc *now, const pbs_joint_desc *next) {
     const bool same = now->kind == next->kind && is_same_point(&now->a, &next->a) &&
                       is_same_point(&now->b, &next->b) && are_equal(now->axis, next->axis, 3);
-    return same
-               ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT,
-                             "kind, points or axis are not those of the joint: another one must be "
-                             "made for these");
+    return same ? PBS_OK
+                : status_fail(PBS_ERROR_ARGUMENT, "kind, points or axis differ from those of the "
+                                                  "joint and cannot change: create another joint");
 }
 
 pbs_status pbs_joint_set_settings(pbs_world *w, pbs_joint j, const pbs_joint_desc *d) {
@@ -175,8 +173,8 @@ pbs_status pbs_joint_set_target(pbs_world *w, pbs_joint j, const double place[3]
     RETURN_IF_FAILED(check_point(place, "place"));
     struct joint_side *side = &joint->sides[joint->sides[0].body == NULL ? 0 : 1];
     if (side->body != NULL) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "both sides of the joint are bodies: no point of space could move");
+        return status_fail(PBS_ERROR_ARGUMENT, "both points of the joint are on bodies: only a "
+                                               "point in space (PBS_POINT_WORLD) has a target");
     }
     copy3(place, side->target);
     return PBS_OK;

@@ -13,8 +13,8 @@ static pbs_status enter_with_vertices(pbs_world *w, pbs_body b, const uint32_t *
     RETURN_IF_FAILED(status);
     if (!vertices_are_nodes(*out)) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "vertices of an affine body cannot be held one by one; pbs_body_pin_all "
-                           "and pbs_body_set_target_pose hold the body");
+                           "vertices of an affine body cannot be pinned one by one: pin the body "
+                           "by pbs_body_pin_all, or move it by pbs_body_set_target_pose");
     }
     return check_indices(vertices, count, (*out)->vertex_count, "vertices", "vertices");
 }

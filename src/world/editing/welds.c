@@ -61,7 +61,8 @@ struct welding {
 static pbs_status check_strength(double strength, const char *name) {
     return strength > 0.0
                ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT, "%s is %g, must be positive; infinity: never",
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "%s is %g, must be positive, or infinity for welds that never break",
                              name, strength);
 }
 
@@ -104,8 +105,8 @@ static pbs_status read_piece(struct welding *welding, size_t index) {
     RETURN_IF_FAILED(status);
     if (!can_be_welded(piece->body)) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "bodies[%zu] is neither affine nor of tetrahedra: what it is welded to "
-                           "could not tell how it turns",
+                           "bodies[%zu] is neither affine nor of tetrahedra, so that its points "
+                           "have no orientation for a weld",
                            index);
     }
     const double *positions = vertices_positions(&welding->w->scene.nodes, piece->body);

@@ -74,8 +74,8 @@ pbs_status pbs_embedding_update(pbs_embedding *e, const pbs_world *w) {
     RETURN_IF_FAILED(status);
     if (!is_alike(e, body)) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "the body has %zu vertices and is not like the one that the points were "
-                           "bound to",
+                           "the body has %zu vertices; its kind or its counts differ from those of "
+                           "the body that the points were bound to",
                            body->vertex_count);
     }
     embedding_take(e, &w->scene, body, &e->states[1 - e->current]);

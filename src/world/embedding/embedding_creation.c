@@ -301,8 +301,8 @@ pbs_status pbs_embedding_create(const pbs_world *w, const pbs_embedding_desc *d,
     RETURN_IF_FAILED(status);
     if (carriers_of(body) == CARRIER_VERTICES) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "the body has no tetrahedra, triangles, frame or particles that turn, "
-                           "by which it could carry points");
+                           "the body has no tetrahedra, triangles, affine frame or particles with "
+                           "orientation to which points could be bound");
     }
     return make(w, body, &own, out);
 }

@@ -36,7 +36,7 @@ static pbs_status locate_in_frame(const pbs_world *w, const struct body *body, p
     }
     if (invert33(matrix, inverse) == 0.0) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "the body is flat: places have no coordinates in it");
+                           "the body is flat, so that positions have no coordinates in it");
     }
     for (size_t i = 0; i < a->count; i++) {
         pbs_point point = {.kind = PBS_POINT_LOCAL, .body = id};

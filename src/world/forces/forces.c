@@ -14,9 +14,10 @@ static const double FORCE_LIMIT = 1e140;
 static pbs_status check_sum(const double sum[3], const char *name) {
     for (int k = 0; k < 3; k++) {
         if (!(fabs(sum[k]) <= FORCE_LIMIT)) {
-            return status_fail(PBS_ERROR_ARGUMENT,
-                               "%s: the sum of all that act has %c = %g, must be between %g and %g",
-                               name, "xyz"[k], sum[k], -FORCE_LIMIT, FORCE_LIMIT);
+            return status_fail(
+                PBS_ERROR_ARGUMENT,
+                "%s: the sum of all that act has the %c component %g, must be between %g and %g",
+                name, "xyz"[k], sum[k], -FORCE_LIMIT, FORCE_LIMIT);
         }
     }
     return PBS_OK;
@@ -74,7 +75,8 @@ static pbs_status enter_point(const pbs_world *w, const pbs_point *point, const 
     RETURN_IF_FAILED(anchor_resolve(&w->scene, point, "the point", out));
     return out->body != NULL
                ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT, "the point is of space, must be of a body");
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "the point is in space (PBS_POINT_WORLD), must be on a body");
 }
 
 pbs_status pbs_body_apply_force(pbs_world *w, const pbs_point *point, const double *force,

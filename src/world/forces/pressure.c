@@ -21,8 +21,8 @@ static pbs_status begin_holding(const struct body *body, const pbs_pressure_desc
                                 struct pressure_law *law) {
     if (d->pressure != 0.0) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "pressure is %g, must be 0 where a volume is held: it follows from what "
-                           "acts on the body",
+                           "pressure is %g, must be 0 with PBS_PRESSURE_VOLUME, where it follows "
+                           "from the forces on the body",
                            d->pressure);
     }
     const bool is_held = body->has_pressure && body->pressure.kind == PRESSURE_HELD;
@@ -51,7 +51,7 @@ static pbs_status read_law(const pbs_world *w, const struct body *body, const pb
     return law->kind == PRESSURE_CONSTANT || volume > 0.0
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
-                             "the surface encloses %g m^3, must be positive: its triangles are to "
+                             "the surface encloses %g m^3, must be positive: its triangles must "
                              "point outward",
                              volume);
 }

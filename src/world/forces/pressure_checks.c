@@ -24,7 +24,7 @@ pbs_status body_check_pressure(const struct pressure_law *law) {
         return check_range(law->volume, -VOLUME_LIMIT, VOLUME_LIMIT, "volume");
     }
     if (law->kind == PRESSURE_HELD) {
-        return check_range(law->volume, 1.0 / VOLUME_LIMIT, VOLUME_LIMIT, "volume that is held");
+        return check_range(law->volume, 1.0 / VOLUME_LIMIT, VOLUME_LIMIT, "prescribed volume");
     }
     RETURN_IF_FAILED(check_range(law->exponent, 1.0, EXPONENT_LIMIT, "exponent"));
     RETURN_IF_FAILED(
@@ -37,8 +37,8 @@ pbs_status body_check_pressure_scheme(const struct body *body, const struct sche
                    scheme_meets_constraints(scheme)
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
-                             "%s holds no volumes: its states are no solutions of stages, in which "
-                             "volumes hold",
+                             "%s does not support PBS_PRESSURE_VOLUME, which needs a scheme with "
+                             "implicit stages and without blending",
                              scheme->name);
 }
 

@@ -70,9 +70,9 @@ pbs_status read_flag(struct byte_reader *reader, bool *out) {
     const size_t place = reader->position;
     const uint32_t value = read_u32(reader);
     *out = value == 1;
-    return value <= 1
-               ? PBS_OK
-               : status_fail(PBS_ERROR_FORMAT, "byte %zu: a flag is %u", place, (unsigned)value);
+    return value <= 1 ? PBS_OK
+                      : status_fail(PBS_ERROR_FORMAT, "byte %zu: a flag is %u, must be 0 or 1",
+                                    place, (unsigned)value);
 }
 
 bool read_are_finite(const double *values, size_t count) {

@@ -149,7 +149,7 @@ static void explain(const struct handle_table *table, uint64_t id, enum handle_k
     const uint64_t upper = id >> (HANDLE_SLOT_BITS + HANDLE_GENERATION_BITS);
     const uint64_t found_kind = upper & LOW_BITS(HANDLE_KIND_BITS);
     const uint64_t found_stamp = upper >> HANDLE_KIND_BITS;
-    const char *reason = "was never given out by this world";
+    const char *reason = "was never created by this world";
     if (id == 0) {
         reason = "is null";
     } else if (found_stamp != stamp) {

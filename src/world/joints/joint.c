@@ -26,11 +26,10 @@ bool world_joint_has_directed_strengths(const pbs_joint_desc *d) {
 
 static pbs_status check_limits(double lower, double upper, const char *prefix) {
     if (isnan(lower) || isnan(upper) || lower > upper || lower == INFINITY || upper == -INFINITY) {
-        return status_fail(
-            PBS_ERROR_ARGUMENT,
-            "%slower is %g and %supper %g, must be in this order, -infinity and infinity "
-            "for none",
-            prefix, lower, prefix, upper);
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "%slower is %g and %supper %g, must be in ascending order, -infinity "
+                           "and infinity for none",
+                           prefix, lower, prefix, upper);
     }
     return PBS_OK;
 }
@@ -38,8 +37,10 @@ static pbs_status check_limits(double lower, double upper, const char *prefix) {
 static pbs_status check_strength(double value, const char *name) {
     return value > 0.0
                ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT,
-                             "%s is %g, must be positive; infinity: it never breaks", name, value);
+               : status_fail(
+                     PBS_ERROR_ARGUMENT,
+                     "%s is %g, must be positive, or infinity for a joint that never breaks", name,
+                     value);
 }
 
 static pbs_status check_directed_strengths(const struct joint_table *table,
@@ -51,7 +52,8 @@ static pbs_status check_directed_strengths(const struct joint_table *table,
     return table->has_frames || !world_joint_has_directed_strengths(d)
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
-                             "a %s has no axis that tension or bending could refer to",
+                             "a %s joint has no axis: break_tension, break_shear, break_bending "
+                             "and break_torsion must be infinite",
                              table->name);
 }
 
@@ -64,7 +66,7 @@ static pbs_status check_use(const struct joint_table *table, const pbs_joint_des
     return (limits || drives) && table->coordinate == NULL && !is_soft_ball
                ? status_fail(
                      PBS_ERROR_ARGUMENT,
-                     "a %s leaves no coordinate that limits, a motor or a spring could act on",
+                     "a %s joint has no coordinate on which limits, a motor or a spring could act",
                      table->name)
                : PBS_OK;
 }
@@ -87,17 +89,19 @@ static pbs_status check_turns(const struct joint_table *table, const pbs_joint_d
     if (!(d->swing_limit > 0.0) || (d->swing_limit > HALF_TURN && isfinite(d->swing_limit))) {
         return status_fail(
             PBS_ERROR_ARGUMENT,
-            "swing_limit is %g, must be above 0 and at most pi; infinity: there is none",
+            "swing_limit is %g, must be above 0 and at most pi, or infinity for none",
             d->swing_limit);
     }
     if (limits_swing(d) && table->limit_swing == NULL) {
-        return status_fail(PBS_ERROR_ARGUMENT, "a %s has no swing that could be limited",
-                           table->name);
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "a %s joint has no swing: swing_limit must be infinite", table->name);
     }
     return table->twist != NULL || !limits_twist(d)
                ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT, "a %s has no twist that could be limited",
-                             table->name);
+               : status_fail(
+                     PBS_ERROR_ARGUMENT,
+                     "a %s joint has no twist: twist_lower and twist_upper must be infinite",
+                     table->name);
 }
 
 pbs_status world_joint_check(const struct joint_table *table, const pbs_joint_desc *d) {
@@ -171,8 +175,8 @@ static pbs_status refuse_axes(const struct anchor *anchor, const char *name) {
                ? status_fail(PBS_ERROR_ARGUMENT, "point %s is in a flat element, which has no axes",
                              name)
                : status_fail(PBS_ERROR_ARGUMENT,
-                             "point %s cannot tell how its body is turned: this joint needs points "
-                             "of affine bodies, in tetrahedra or of space",
+                             "point %s has no orientation: this joint needs points of affine "
+                             "bodies, in tetrahedra or in space (PBS_POINT_WORLD)",
                              name);
 }
 
@@ -194,7 +198,8 @@ static pbs_status check_axis(const double axis[3]) {
     const double length = norm3(axis);
     return length > 0.0 && isfinite(length)
                ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT, "axis is (%g, %g, %g), must have a length",
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "axis is (%g, %g, %g), its length must be positive and finite",
                              axis[0], axis[1], axis[2]);
 }
 
@@ -253,12 +258,12 @@ static pbs_status check_sides(const struct world_joint *joint) {
     const struct joint_side *a = &joint->sides[0], *b = &joint->sides[1];
     if (a->body == NULL && b->body == NULL) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "both points are of space: there is nothing to join");
+                           "both points are in space (PBS_POINT_WORLD), one must be on a body");
     }
     if (a->body == b->body && (a->count > 1 || b->count > 1 || a->node[0] == b->node[0])) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "both points are of one body: only two different vertices of it can be "
-                           "joined");
+        return status_fail(
+            PBS_ERROR_ARGUMENT,
+            "both points are on one body, where only two different vertices can be joined");
     }
     return PBS_OK;
 }
@@ -321,9 +326,9 @@ static bool has_axes(const struct joint_side *side) {
 pbs_status world_joint_check_axes(const struct world_joint *joint, const pbs_joint_desc *d) {
     return !limits_turns(d) || (has_axes(&joint->sides[0]) && has_axes(&joint->sides[1]))
                ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT,
-                             "swing or twist has a limit, but a point of the joint cannot tell how "
-                             "its body is turned");
+               : status_fail(
+                     PBS_ERROR_ARGUMENT,
+                     "swing or twist has a limit, but a point of the joint has no orientation");
 }
 
 /// Whether the point or an axis that is used of the side depends on its k-th node.
@@ -350,8 +355,8 @@ pbs_status world_joint_check_free(const struct scene *scene, const struct world_
     return can_move(scene, &joint->sides[0], axes) || can_move(scene, &joint->sides[1], axes)
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
-                             "nothing can move the joint: both its points are of space, pinned or "
-                             "scripted, and one must be free when it is made");
+                             "nothing can move the joint: both its points are in space, pinned or "
+                             "scripted, and one must be free when it is created");
 }
 
 // --- rows ---
@@ -443,8 +448,8 @@ pbs_status world_joint_check_scheme(const struct scheme_table *scheme) {
     return scheme_meets_constraints(scheme)
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
-                             "%s moves no joints: its states are no solutions of stages, in which "
-                             "joints hold",
+                             "%s does not support joints, which need a scheme with implicit stages "
+                             "and without blending",
                              scheme->name);
 }
 

@@ -24,8 +24,8 @@ pbs_status bonded_check_scheme(const struct scheme_table *scheme) {
     return scheme->control != CONTROL_STATE
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
-                             "%s blends states, which is not offered for bonded bodies: "
-                             "orientations between two others lie on no straight line",
+                             "%s blends states linearly, which the orientations of bonded bodies "
+                             "do not allow: choose another scheme",
                              scheme->name);
 }
 
@@ -45,8 +45,9 @@ static pbs_status check_bond(const pbs_bonded_desc *d, size_t bond) {
     const uint32_t *end = d->bonds + 2 * bond;
     for (int i = 0; i < 2; i++) {
         if (end[i] >= d->particle_count) {
-            return status_fail(PBS_ERROR_MESH, "bond %zu: particle %u, but there are only %zu",
-                               bond, (unsigned)end[i], d->particle_count);
+            return status_fail(PBS_ERROR_MESH,
+                               "bond %zu: particle %u, but there are only %zu particles", bond,
+                               (unsigned)end[i], d->particle_count);
         }
     }
     if (end[0] == end[1]) {

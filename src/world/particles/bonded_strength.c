@@ -112,7 +112,7 @@ pbs_status bonded_check_weight(const struct nodes *nodes, const struct body *bod
     return strongest >= weight
                ? PBS_OK
                : status_fail(PBS_WEAK_BONDS,
-                             "the strongest bond breaks at %g Pa, but a column as high as the body "
-                             "weighs %g Pa: it will hardly bear itself",
+                             "the strongest bond breaks at %g Pa, but the weight of a column as "
+                             "high as the body is %g Pa: the body may break under its own weight",
                              strongest, weight);
 }

@@ -33,8 +33,8 @@ pbs_status pbs_bonded_moduli(double macro_young, double macro_poisson, double *y
     RETURN_IF_FAILED(check_positive(macro_young, "macro_young"));
     if (!(macro_poisson >= 0.0 && macro_poisson <= 0.42)) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "macro_poisson is %g, must be between 0 and 0.42, as bonds between "
-                           "tetrahedra make no other",
+                           "macro_poisson is %g, must be between 0 and 0.42, the range that bonds "
+                           "between tetrahedra reach",
                            macro_poisson);
     }
     int row = 1;
@@ -61,8 +61,8 @@ static pbs_status check_description(const pbs_bonded_desc *d) {
         d->bond_tensile_strengths != NULL || d->bond_shear_strengths != NULL ||
         d->bond_fracture_energies != NULL) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "tets is given, and so are arrays of particles or bonds, which are made "
-                           "of them");
+                           "tets is given, and so are arrays of particles or bonds, which would be "
+                           "made from tets: give one of them");
     }
     if (d->particle_count != 0 && d->particle_count != d->tet_count) {
         return status_fail(PBS_ERROR_ARGUMENT,

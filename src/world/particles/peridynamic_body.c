@@ -90,8 +90,8 @@ static pbs_status check_softening(const pbs_peridynamic_desc *d) {
     return d->tensile_strength == 0.0 || breaks
                ? PBS_OK
                : status_fail(PBS_ERROR_ARGUMENT,
-                             "tensile_strength is %g Pa, but nothing says what a crack takes: give "
-                             "a fracture_energy",
+                             "tensile_strength is %g Pa, but bonds have no fracture energy: give a "
+                             "fracture_energy",
                              d->tensile_strength);
 }
 
@@ -104,10 +104,11 @@ static pbs_status check_flatness(const pbs_peridynamic_desc *d) {
         for (size_t axis = first; axis < 3; axis++) {
             const double apart = d->positions[3 * i + axis] - d->positions[axis];
             if (apart != 0.0 || (d->velocities != NULL && d->velocities[3 * i + axis] != 0.0)) {
-                return status_fail(PBS_ERROR_MESH,
-                                   "particle %zu: %c differs from that of the first particle by %g "
-                                   "m, or it moves along it, which it must not in this dimension",
-                                   i, "xyz"[axis], apart);
+                return status_fail(
+                    PBS_ERROR_MESH,
+                    "particle %zu: %c differs from that of the first particle by %g m, or the "
+                    "particle has a velocity along this axis; both must be 0 in this dimension",
+                    i, "xyz"[axis], apart);
             }
         }
     }
@@ -234,12 +235,13 @@ static pbs_status soften_bonds(struct body *body, struct memory *memory,
         }
         own->critical[i] = softening_critical(&shape, onset, brittle);
         if (!softening_is_gradual(&shape, onset, own->critical[i])) {
-            return status_fail(
-                PBS_ERROR_ARGUMENT,
-                "bond %zu: tensile_strength is %g Pa, must be less than %g, or it snaps back as it "
-                "softens: with this fracture energy and modulus, a shorter horizon bears more",
-                i, d->tensile_strength,
-                d->tensile_strength * (softening_onset_limit(&shape, brittle) / onset));
+            return status_fail(PBS_ERROR_ARGUMENT,
+                               "bond %zu: tensile_strength is %g Pa, must be less than %g, because "
+                               "the bond snaps back while it softens: with this fracture energy "
+                               "and modulus, a shorter horizon allows more",
+                               i, d->tensile_strength,
+                               d->tensile_strength *
+                                   (softening_onset_limit(&shape, brittle) / onset));
         }
     }
     return PBS_OK;
@@ -468,9 +470,9 @@ static pbs_status check_filling(const pbs_peridynamic_desc *d) {
     }
     return d->positions == NULL
                ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT,
-                             "positions are given, and so is what is to be filled: give one of "
-                             "them");
+               : status_fail(
+                     PBS_ERROR_ARGUMENT,
+                     "positions are given, and so is a box or tets to be filled: give one of them");
 }
 
 pbs_status peridynamic_body_create(struct scene *scene, struct memory *memory,
@@ -483,9 +485,10 @@ pbs_status peridynamic_body_create(struct scene *scene, struct memory *memory,
     RETURN_IF_FAILED(check_filling(d));
     pbs_status status = peridynamic_fill(memory, d, &filling);
     if (status >= 0 && d->particle_count != 0 && d->particle_count != filling.particle_count) {
-        status = status_fail(PBS_ERROR_ARGUMENT,
-                             "particle_count is %zu, must be 0 or that of the filling, %zu",
-                             d->particle_count, filling.particle_count);
+        status = status_fail(
+            PBS_ERROR_ARGUMENT,
+            "particle_count is %zu, must be 0 or %zu, the number of particles that fill the body",
+            d->particle_count, filling.particle_count);
     }
     if (status >= 0) {
         pbs_peridynamic_desc made = *d;
@@ -521,8 +524,8 @@ pbs_status peridynamic_check_weight(const struct nodes *nodes, const struct body
     return strongest >= weight
                ? PBS_OK
                : status_fail(PBS_WEAK_BONDS,
-                             "the strongest bond breaks at %g Pa, but a column as high as the body "
-                             "weighs %g Pa: it will hardly bear itself",
+                             "the strongest bond breaks at %g Pa, but the weight of a column as "
+                             "high as the body is %g Pa: the body may break under its own weight",
                              strongest, weight);
 }
 
@@ -539,8 +542,8 @@ pbs_status peridynamic_check_stretches(const struct body *body, const double *st
         if (peridynamic_softens(body) && isfinite(stretches[i]) &&
             !softening_is_gradual(&own->softening, own->onset[i], stretches[i])) {
             return status_fail(PBS_ERROR_ARGUMENT,
-                               "the critical stretch of bond %zu is %g, so close to %g, from which "
-                               "on it softens, that it snaps back",
+                               "the critical stretch of bond %zu is %g, too close to %g, where "
+                               "softening begins: the bond snaps back",
                                i, stretches[i], own->onset[i]);
         }
     }

@@ -36,9 +36,7 @@ static pbs_status make_lattice(const double low[3], const double high[3],
     for (int axis = 0; axis < 3 && axis < out->axes; axis++) {
         const double room = floor((high[axis] - low[axis]) / d->spacing * (1.0 + 1e-9) + 1e-9);
         if (!(room >= 1.0)) {
-            return status_fail(PBS_ERROR_MESH,
-                               "no particle of spacing %g m has room in the box that is to be "
-                               "filled",
+            return status_fail(PBS_ERROR_MESH, "no particle of spacing %g m fits into the box",
                                d->spacing);
         }
         points *= room;

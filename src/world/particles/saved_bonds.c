@@ -15,15 +15,18 @@ pbs_status saved_bonds_read_broken(struct byte_reader *in, struct body *body) {
     read_bytes(in, broken, body->bonds.count);
     for (size_t i = 0; i < body->bonds.count; i++) {
         if (broken[i] > BOND_CUT) {
-            return status_fail(PBS_ERROR_FORMAT, "bond %zu: a flag is %u", i, (unsigned)broken[i]);
+            return status_fail(PBS_ERROR_FORMAT, "bond %zu: a flag is %u, must be 0 to 2", i,
+                               (unsigned)broken[i]);
         }
     }
     double *release = body->bonds.release;
     read_doubles(in, release, body->bonds.count);
     for (size_t i = 0; i < body->bonds.count; i++) {
         if (!(release[i] >= 0.0 && isfinite(release[i]))) {
-            return status_fail(PBS_ERROR_FORMAT, "bond %zu: particles that touch at %g m", i,
-                               release[i]);
+            return status_fail(PBS_ERROR_FORMAT,
+                               "bond %zu: the distance at which its particles touch is %g m, must "
+                               "be finite and not negative",
+                               i, release[i]);
         }
     }
     return PBS_OK;

@@ -151,10 +151,10 @@ static pbs_status find_pushes(struct separate *s) {
             continue;
         }
         if (row->pair.part[0] == row->pair.part[1]) {
-            return fail_at(s, row, "a body that meets itself cannot be moved out of itself");
+            return fail_at(s, row, "the body intersects itself, which moving it cannot change");
         }
         if (inverse_mass(s, row->pair.part[0]) + inverse_mass(s, row->pair.part[1]) == 0.0) {
-            return fail_at(s, row, "neither may move");
+            return fail_at(s, row, "neither of them can be moved");
         }
         uint32_t rounds = 0;
         if (row->kind != PBS_OVERLAP_CLOSE) {
@@ -163,7 +163,7 @@ static pbs_status find_pushes(struct separate *s) {
         s->pushes[i] = overlaps_push(&s->scene.contact, &s->scene.overlaps, row, s->distance,
                                      rounds > LOCAL_ROUNDS);
         if (!isfinite(s->pushes[i].depth)) {
-            return fail_at(s, row, "no direction leads out");
+            return fail_at(s, row, "no direction of separation was found");
         }
     }
     return PBS_OK;
@@ -246,14 +246,14 @@ static pbs_status run_rounds(struct separate *s) {
         }
         if (s->result.iterations >= s->desc.iteration_limit) {
             return fail_at(s, row,
-                           "iteration_limit was reached; they may be hooked into each "
-                           "other, or have no room");
+                           "iteration_limit was reached; they may be interlocked, or the space "
+                           "between other bodies is too small");
         }
         RETURN_IF_FAILED(find_pushes(s));
         sweep_pushes(s);
         row = find_runaway(s);
         if (row != NULL) {
-            return fail_at(s, row, "one would move farther than move_limit");
+            return fail_at(s, row, "one of them would move farther than move_limit");
         }
     }
 }

@@ -77,8 +77,9 @@ static pbs_status measure(const pbs_world *w, const struct model *model, struct 
 static pbs_status check(const struct body *body, const double *forces, size_t capacity) {
     RETURN_IF_FAILED(check_pointer(forces, "forces"));
     if (!vertices_are_nodes(body)) {
-        return status_fail(PBS_ERROR_ARGUMENT, "vertices of an affine body are not held one by "
-                                               "one; pbs_body_contact_force says what presses it");
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "the body is affine, and its vertices are not constrained one by one: "
+                           "pbs_body_contact_force gives the forces of contact on the body");
     }
     return capacity >= body->vertex_count
                ? PBS_OK

@@ -83,7 +83,7 @@ pbs_status snapshot_read_step_memory(struct byte_reader *in, struct step_memory 
                    memory->crack >= 0.0 && (memory->crack > 0.0 || memory->quiet == 0)
                ? PBS_OK
                : status_fail(PBS_ERROR_FORMAT,
-                             "the step control's next step is %g s, %g s while bonds break, %u "
-                             "steps ago",
+                             "the step control's next step of %g s, or its step of %g s while "
+                             "bonds break (last %u steps ago), is not valid",
                              memory->next, memory->crack, (unsigned)memory->quiet);
 }

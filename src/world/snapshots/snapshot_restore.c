@@ -240,7 +240,9 @@ static pbs_status read_body_barrier(struct byte_reader *in, struct body_barrier 
     return isfinite(out->stiffness) && out->stiffness >= 0.0 && isfinite(out->least) &&
                    out->least >= 0.0
                ? PBS_OK
-               : status_fail(PBS_ERROR_FORMAT, "barriers of %g N/m, %g N/m for the next step",
+               : status_fail(PBS_ERROR_FORMAT,
+                             "barrier stiffnesses for the next step are %g N/m and %g N/m, must be "
+                             "finite and not negative",
                              out->stiffness, out->least);
 }
 
@@ -404,11 +406,14 @@ static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
         const bool partly = nodes->constrained_axes[i] != 0 &&
                             nodes->constrained_axes[i] != PBS_AXIS_ALL;
         if (nodes->kind[i] == NODE_ROTATION && (is_rotated || partly)) {
-            return status_fail(PBS_ERROR_FORMAT,
-                               "rotation %zu is not at the start of its chart, or held in part", i);
+            return status_fail(
+                PBS_ERROR_FORMAT,
+                "rotation %zu: its coordinates are not 0, or only some of its axes are constrained",
+                i);
         }
         if (nodes->constrained_axes[i] > PBS_AXIS_ALL) {
-            return status_fail(PBS_ERROR_FORMAT, "vertex %zu: held axes %#x", i,
+            return status_fail(PBS_ERROR_FORMAT,
+                               "vertex %zu: constrained axes %#x, must be bits of PBS_AXIS_ALL", i,
                                (unsigned)nodes->constrained_axes[i]);
         }
     }
@@ -426,7 +431,8 @@ static pbs_status check_placement(const struct scene *scene) {
         for (size_t i = 0; i < body->node_count; i++) {
             if ((scene->nodes.constrained_axes[body->node_start + i] & body->flat) != body->flat) {
                 return status_fail(PBS_ERROR_FORMAT,
-                                   "body %zu, vertex %zu is not held in its plane", b, i);
+                                   "body %zu, vertex %zu is not constrained to the body's plane", b,
+                                   i);
             }
         }
     }
@@ -439,7 +445,7 @@ static pbs_status read_optional(struct byte_reader *in, struct memory *memory, s
     bool present = false;
     RETURN_IF_FAILED(read_flag(in, &present));
     if (present && !is_used) {
-        return status_fail(PBS_ERROR_FORMAT, "byte %zu: history that the scheme does not keep",
+        return status_fail(PBS_ERROR_FORMAT, "byte %zu: a history that the scheme does not use",
                            in->position);
     }
     if (!present) {
@@ -598,8 +604,8 @@ static pbs_status read_solver_memory(struct byte_reader *in, struct selection_hi
         record->interval = read_u32(in);
     }
     return possible ? PBS_OK
-                    : status_fail(PBS_ERROR_FORMAT, "what is remembered of linear solves is "
-                                                    "negative, more than a whole or not finite");
+                    : status_fail(PBS_ERROR_FORMAT, "the record of linear solves has a number that "
+                                                    "is negative, too large or not finite");
 }
 
 /// The ids are only compared with others and given to the host, so they need not be valid.

@@ -72,7 +72,8 @@ static pbs_status read_choice(struct byte_reader *in, struct scheme_memory *memo
         .known = known, .has_acceleration = has_acceleration, .h_before = h_before};
     if (known < 1 || known > 2 || !isfinite(h_before) || h_before < 0.0 ||
         (known == 2 && h_before == 0.0) || (!has_choice && (known > 1 || has_acceleration))) {
-        return status_fail(PBS_ERROR_FORMAT, "history of %u states, previous step %g, fits nothing",
+        return status_fail(PBS_ERROR_FORMAT,
+                           "a history of %u states with a previous step of %g fits no scheme",
                            (unsigned)known, h_before);
     }
     if (!has_choice) {

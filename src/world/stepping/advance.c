@@ -218,7 +218,7 @@ static pbs_status try_planned(struct run *run, const struct step_plan *plan,
         // The control cannot choose a shorter step, but the step may be halved.
         if (status >= 0) {
             status = status_fail(PBS_ERROR_INADMISSIBLE,
-                                 "what the step control measured is not finite");
+                                 "the value that the step control measured is not finite");
         }
         if (!run_may_divide(status) || run->division_limit == 0) {
             return status;

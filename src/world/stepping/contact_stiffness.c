@@ -135,8 +135,8 @@ pbs_status contact_stiffness_begin(struct run *run) {
     const double stiffness = adapt_stiffness(&situation, &run->barrier);
     if (!isfinite(stiffness)) {
         return status_fail(PBS_ERROR_INADMISSIBLE,
-                           "the adaptive contact stiffness is %g: a hundred millionth of the "
-                           "scene's %g m must be less than contact_distance",
+                           "the adaptive contact stiffness is %g, must be finite: contact_distance "
+                           "must be above 1e-8 of the scene's diagonal, %g m",
                            stiffness, run->barrier.diagonal);
     }
     barrier->stiffness = stiffness;

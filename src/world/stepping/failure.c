@@ -109,10 +109,11 @@ static const char *advice_on(const struct run *run, const struct newton_failure 
         return "raise relative_tolerance or velocity_tolerance, which may be below what rounding "
                "leaves, or take shorter steps (divisions)";
     case PBS_FAILURE_UNCONSTRAINED:
-        return "nothing holds it there, or nothing does any longer: pin it, take its load off, or "
-               "let it move on (allow_unconverged of pbs_expert_desc)";
+        return "the body is not constrained there, or no longer: pin it, remove its load, or "
+               "accept a step out of equilibrium (allow_unconverged of pbs_expert_desc)";
     default:
-        return "move what is scripted less, let go of what it presses on, or take shorter steps";
+        return "move the targets of scripted vertices and colliders less, unpin the bodies that "
+               "they press on, or take shorter steps";
     }
 }
 
@@ -190,10 +191,11 @@ static bool locate_simplex(struct run *run, size_t index, char words[WORDS]) {
     run->failure.kind = PBS_FAILURE_ELEMENT;
     store_body(run, index, all.corners[(size_t)all.width * element]);
     snprintf(words, WORDS,
-             "; %s %zu of body %zu, with vertex %u, is %s there (its measure is %.3g, must be "
+             "; %s %zu of body %zu, with vertex %u, is %s there (its %s is %.3g, must be "
              "positive); move its vertices or their targets",
              all.width == 4 ? "tetrahedron" : "triangle", element, index, run->failure.vertex,
-             measure < 0.0 ? "inverted" : "flat", measure / (all.width == 4 ? 6.0 : 2.0));
+             measure < 0.0 ? "inverted" : "flat", all.width == 4 ? "volume" : "area",
+             measure / (all.width == 4 ? 6.0 : 2.0));
     return true;
 }
 

@@ -44,7 +44,7 @@ static pbs_status check_scheme(const struct scheme_choice *choice) {
                           choice->settings.energy_control.alpha_choice != PBS_ALPHA_FIXED;
     return blends || searches || scheme->is_static
                ? status_fail(PBS_ERROR_ARGUMENT,
-                             "the scheme %s%s needs an energy, which a system has not",
+                             "the scheme %s%s needs an energy, which systems do not have",
                              scheme->name, searches ? " without PBS_ALPHA_FIXED" : "")
                : PBS_OK;
 }

@@ -405,7 +405,7 @@ static void wrong_calls_are_refused_in_words(void **state) {
     const pbs_body cube = add_cube(world, 1, 0.5, place, NULL);
     const uint32_t vertex = 0;
     double p[3], q[4], m[9];
-    static const char *const one_by_one = "cannot be held one by one";
+    static const char *const one_by_one = "cannot be pinned one by one";
     assert_status(pbs_body_pin(world, body, &vertex, 1, PBS_AXIS_ALL), PBS_ERROR_ARGUMENT);
     assert_message(one_by_one);
     assert_status(pbs_body_unpin(world, body, &vertex, 1, PBS_AXIS_ALL), PBS_ERROR_ARGUMENT);

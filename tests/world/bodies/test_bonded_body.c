@@ -469,7 +469,8 @@ static void blended_states_are_refused(void **state) {
     assert_ok(pbs_integrator_desc_init(&d, sizeof d, PBS_SCHEME_ENERGY_BLENDING));
     assert_ok(pbs_integrator_create(&d, &integrator));
     assert_status(pbs_world_set_integrator(world, integrator), PBS_ERROR_ARGUMENT);
-    assert_message("energy-blending blends states, which is not offered for bonded bodies");
+    assert_message(
+        "energy-blending blends states linearly, which the orientations of bonded bodies");
     assert_ok(pbs_body_destroy(world, body));
     assert_ok(pbs_world_set_integrator(world, integrator));
     pbs_integrator_destroy(integrator);

@@ -266,7 +266,7 @@ static void what_is_refused(void **state) {
     static const struct refusal rows[] = {
         {negative, PBS_ERROR_ARGUMENT, "yield_curvature is -1"},
         {infinite, PBS_ERROR_ARGUMENT, "yield_curvature is inf"},
-        {plate, PBS_ERROR_ARGUMENT, "must be 0 but with PBS_BENDING_HINGE"},
+        {plate, PBS_ERROR_ARGUMENT, "must be 0 unless bending is PBS_BENDING_HINGE"},
     };
     pbs_world *world = world_of(PBS_SCHEME_IMPLICIT_EULER);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -111,7 +111,7 @@ static const struct refusal shell_rows[] = {
     {shell_reserved, PBS_ERROR_ARGUMENT, "reserved is 1"},
     {shell_bending_below, PBS_ERROR_ARGUMENT, "bending is -1"},
     {shell_rest_angle_nan, PBS_ERROR_ARGUMENT, "rest_angles"},
-    {shell_rest_angles_differ, PBS_ERROR_ARGUMENT, "but both are of the edge"},
+    {shell_rest_angles_differ, PBS_ERROR_ARGUMENT, "both are for the edge"},
     {shell_clamp_null, PBS_ERROR_ARGUMENT, "clamped_edges is null"},
     {shell_clamp_directions_null, PBS_ERROR_ARGUMENT, "clamped_directions is null"},
     {shell_clamp_inner, PBS_ERROR_ARGUMENT, "must be those of a border edge"},
@@ -403,7 +403,7 @@ static void rest_angles_are_refused(void **state) {
         angles[k] = 0.1 * k;
     }
     assert_status(pbs_body_set_rest_angles(world, body, angles, 2), PBS_ERROR_ARGUMENT);
-    assert_message("but both are of the edge of vertices");
+    assert_message("both are for the edge of vertices");
     assert_true(pbs_world_hash(world) == before);
     pbs_world *other = new_world();
     const struct saved_world saved = save_world(world);

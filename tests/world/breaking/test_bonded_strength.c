@@ -133,7 +133,8 @@ static void whoever_cannot_bear_itself_is_named(void **state) {
         assert_int_equal(status, i == 0 ? PBS_WEAK_BONDS : PBS_OK);
         assert_true(pbs_body_is_valid(world, body));
         if (i == 0) {
-            assert_message("breaks at 9700 Pa, but a column as high as the body weighs 9810 Pa");
+            assert_message(
+                "breaks at 9700 Pa, but the weight of a column as high as the body is 9810 Pa");
         }
         pbs_world_destroy(world);
     }

@@ -359,7 +359,7 @@ static void every_scheme_keeps_things_apart(void **state) {
         pbs_integrator_destroy(integrator);
         if (scheme->kicks) {
             assert_int_equal(taken, PBS_ERROR_ARGUMENT);
-            assert_message("velocity-verlet moves no world with PBS_CONTACT_BARRIER");
+            assert_message("velocity-verlet does not support PBS_CONTACT_BARRIER");
             pbs_world_destroy(world);
             continue;
         }

@@ -380,7 +380,7 @@ static void what_makes_no_sense_is_refused(void **state) {
     d = penalty_settings();
     d.contact = PBS_CONTACT_BARRIER;
     assert_status(pbs_world_create(&d, &world), PBS_ERROR_ARGUMENT);
-    assert_message("PBS_CONTACT_PROJECTION alone");
+    assert_message("without PBS_CONTACT_PROJECTION");
     assert_null(world);
     d = penalty_settings();
     world = new_world_from(&d);

@@ -159,11 +159,11 @@ static void every_scheme_feels_penalties(void **state) {
         if (i == PBS_SCHEME_VELOCITY_VERLET) {
             const pbs_collider first = add(world, &c);
             assert_status(pbs_world_set_integrator(world, integrator), PBS_ERROR_ARGUMENT);
-            assert_message("no bound for a stable step");
+            assert_message("from which a stable step could follow");
             assert_ok(pbs_collider_destroy(world, first));
             assert_ok(pbs_world_set_integrator(world, integrator));
             assert_status(pbs_collider_create(world, &c, &collider), PBS_ERROR_ARGUMENT);
-            assert_message("no bound for a stable step");
+            assert_message("from which a stable step could follow");
         } else {
             assert_ok(pbs_world_set_integrator(world, integrator));
             add(world, &c);
@@ -636,7 +636,7 @@ static void impossible_colliders_are_refused(void **state) {
     const float kept = samples[5];
     samples[5] = -1.0F;
     assert_status(pbs_collider_create(world, &c, &collider), PBS_ERROR_MESH);
-    assert_message("too near to the border");
+    assert_message("too close to the border");
     samples[5] = (float)NAN;
     assert_status(pbs_collider_create(world, &c, &collider), PBS_ERROR_ARGUMENT);
     assert_message("must be finite");

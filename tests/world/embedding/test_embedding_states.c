@@ -251,7 +251,7 @@ static void descriptions_are_refused(void **state) {
     ROW(PBS_ERROR_ARGUMENT, "normals_f32", d.normals_f32 = endless);
     ROW(PBS_ERROR_ARGUMENT, "normal_stride is 10", d.normal_stride = 10);
     ROW(PBS_ERROR_ARGUMENT, "triangles", d.triangle_count = 1; d.triangles = beyond);
-    ROW(PBS_ERROR_ARGUMENT, "could carry", d.body = custom);
+    ROW(PBS_ERROR_ARGUMENT, "could be bound", d.body = custom);
 #undef ROW
     assert_int_equal(count, COUNT_OF(rows));
     for (size_t i = 0; i < count; i++) {

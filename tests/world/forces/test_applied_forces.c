@@ -494,15 +494,15 @@ static void bad_calls_are_refused(void **state) {
     assert_status(pbs_body_apply_force(world, &point, force, 2), argument);
     assert_message("duration is 2");
     assert_status(pbs_body_apply_force(world, &space, force, 0), argument);
-    assert_message("of space");
+    assert_message("in space");
     assert_status(pbs_body_apply_force(world, &vertex, huge, PBS_FORCE_ONCE), argument);
-    assert_message("z = 1.8e+140");
+    assert_message("the z component 1.8e+140");
     assert_status(pbs_body_apply_wrench(NULL, cube, force, NULL, 0), argument);
     assert_status(pbs_body_apply_wrench(world, cube, wrong, NULL, 0), argument);
     assert_status(pbs_body_apply_wrench(world, cube, NULL, wrong, 0), argument);
     assert_message("torque");
     assert_status(pbs_body_apply_wrench(world, cube, NULL, huge, PBS_FORCE_LASTING), argument);
-    assert_message("z = 1.8e+140");
+    assert_message("the z component 1.8e+140");
     assert_status(pbs_body_apply_wrench(world, cube, force, NULL, -1), argument);
     assert_status(pbs_body_apply_impulse(NULL, &point, force), argument);
     assert_status(pbs_body_apply_impulse(world, &space, force), argument);

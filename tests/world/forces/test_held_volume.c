@@ -96,7 +96,7 @@ static double largest_miss(const struct scheme_row *row, pbs_body (*add)(pbs_wor
         }
     } else {
         assert_int_equal(status, PBS_ERROR_ARGUMENT);
-        assert_message("holds no volumes");
+        assert_message("does not support PBS_PRESSURE_VOLUME");
     }
     pbs_integrator_destroy(integrator);
     pbs_world_destroy(world);
@@ -420,12 +420,12 @@ static void bad_calls_are_refused(void **state) {
     assert_status(pbs_body_set_pressure(world, sheet, &d), PBS_ERROR_MESH);
     d.pressure = 1.0;
     assert_status(pbs_body_set_pressure(world, piston, &d), PBS_ERROR_ARGUMENT);
-    assert_message("must be 0 where a volume is held");
+    assert_message("must be 0 with PBS_PRESSURE_VOLUME");
     const double volumes[] = {-1.0, NAN, INFINITY, 1e21};
     for (size_t i = 0; i < COUNT_OF(volumes); i++) {
         d = held(volumes[i]);
         assert_status(pbs_body_set_pressure(world, piston, &d), PBS_ERROR_ARGUMENT);
-        assert_message("volume that is held");
+        assert_message("prescribed volume");
     }
     d = held(0.0);
     d.outside = NAN;
@@ -437,7 +437,7 @@ static void bad_calls_are_refused(void **state) {
     assert_ok(pbs_integrator_desc_init(&explicit, sizeof explicit, PBS_SCHEME_SYMPLECTIC_EULER));
     assert_ok(pbs_integrator_create(&explicit, &integrator));
     assert_status(pbs_world_set_integrator(world, integrator), PBS_ERROR_ARGUMENT);
-    assert_message("holds no volumes");
+    assert_message("does not support PBS_PRESSURE_VOLUME");
     pbs_integrator_destroy(integrator);
     pbs_world_destroy(world);
 }

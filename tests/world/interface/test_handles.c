@@ -85,7 +85,7 @@ static void bodies_that_are_not_there(void **state) {
     assert_ok(pbs_body_destroy(world, gone));
     const struct bad_id bad[BAD_IDS] = {
         {0, "is null"},
-        {pbs_world_body_at(world, 0).id + 9, "was never given out by this world"},
+        {pbs_world_body_at(world, 0).id + 9, "was never created by this world"},
         {gone.id, "was destroyed"},
         {pbs_world_body_at(other, 0).id, "belongs to another world"},
         {pbs_world_collider_at(world, 0).id, "names a collider"},
@@ -149,7 +149,7 @@ static void colliders_that_are_not_there(void **state) {
     assert_ok(pbs_collider_destroy(world, gone));
     const struct bad_id bad[BAD_IDS] = {
         {0, "is null"},
-        {pbs_world_collider_at(world, 0).id + 9, "was never given out by this world"},
+        {pbs_world_collider_at(world, 0).id + 9, "was never created by this world"},
         {gone.id, "was destroyed"},
         {pbs_world_collider_at(other, 0).id, "belongs to another world"},
         {pbs_world_body_at(world, 0).id, "names a body"},

@@ -694,14 +694,14 @@ static void what_cannot_be_is_named(void **state) {
     pbs_separate_desc d;
     assert_ok(pbs_separate_desc_init(&d, sizeof d));
     d.move_limit = 100.0;
-    assert_stuck(world, &d, box.id, plates[0].id, "no room");
+    assert_stuck(world, &d, box.id, plates[0].id, "space between other bodies");
     pbs_world_destroy(world);
 
     world = new_barrier_world();
     const pbs_collider ground = add_ground(world);
     box = add_unit_box(world, 0.0, 0.02, 0.0);
     assert_ok(pbs_body_pin_all(world, box));
-    assert_stuck(world, NULL, box.id, ground.id, "neither may move");
+    assert_stuck(world, NULL, box.id, ground.id, "neither of them can be moved");
     assert_ok(pbs_body_unpin_all(world, box));
     d.move_limit = 0.01;
     assert_stuck(world, &d, box.id, ground.id, "move_limit");
@@ -717,7 +717,7 @@ static void what_cannot_be_is_named(void **state) {
         x[3 * v + 1] = x[3 * v] + x[3 * v + 2] < 0.15 ? -0.05 : 0.0;
     }
     assert_ok(pbs_body_set_positions(world, sheet, x, 25));
-    assert_stuck(world, NULL, sheet.id, sheet.id, "meets itself");
+    assert_stuck(world, NULL, sheet.id, sheet.id, "intersects itself");
     pbs_world_destroy(world);
 }
 

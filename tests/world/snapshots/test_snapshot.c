@@ -394,7 +394,7 @@ static void wrong_solver_memories_are_refused(void **state) {
     const double set[2] = {(double)stats.scene.nodes, (double)stats.scene.blocks};
     const double wrong[][2] = {{NAN, set[1]}, {-1.0, set[1]}, {set[0], INFINITY}};
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        refuse_instead(world, set, wrong[i], sizeof set, "remembered of linear solves");
+        refuse_instead(world, set, wrong[i], sizeof set, "record of linear solves");
     }
     pbs_world_destroy(world);
 }

@@ -138,7 +138,7 @@ static void check_transaction(pbs_integrator *integrator) {
             was_reached = host.force_calls + host.jacobian_calls >= k;
             if (was_reached) {
                 assert_status(status, k % 2 == 0 ? PBS_ERROR_INADMISSIBLE : PBS_ERROR_HOST);
-                assert_message(k % 2 == 0 ? "the host has no" : "answered -7: stop");
+                assert_message(k % 2 == 0 ? "the host has no" : "asked to stop: it returned -7");
                 assert_same_bits(x, pbs_system_positions(system), SIZE);
                 assert_same_bits(v, pbs_system_velocities(system), SIZE);
                 assert_int_equal(stats_of(system).total.steps, landed);
