@@ -150,7 +150,8 @@ static pbs_status list_pairs(const struct cells *c, struct memory *memory, size_
         total += count;
         if (total > max_count) {
             return status_fail(PBS_ERROR_ARGUMENT,
-                               "more than %zu pairs of points begin at the first %zu of %zu",
+                               "more than %zu pairs of points, counting those of the first %zu of "
+                               "%zu points alone",
                                max_count, i + 1, c->count);
         }
     }

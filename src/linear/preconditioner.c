@@ -23,8 +23,8 @@ pbs_status preconditioner_create(struct memory *memory, int32_t id, const struct
     *out = (struct preconditioner){0};
     const struct preconditioner_table *table = preconditioner_find(id);
     if (!table) {
-        return status_fail(PBS_ERROR_ARGUMENT, "preconditioner %d, there is none of that number",
-                           id);
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "preconditioner is %d, which is no PBS_PRECONDITIONER_*", id);
     }
     return preconditioner_create_from(memory, table, pattern, order, out);
 }

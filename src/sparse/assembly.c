@@ -43,7 +43,8 @@ static void slots_free(struct memory *memory, struct slot_list *slots) {
 static pbs_status slots_push(struct memory *memory, struct slot_list *slots, uint32_t target,
                              uint32_t owner) {
     if (slots->base + slots->count >= UINT32_MAX - 1) {
-        return status_fail(PBS_ERROR_ARGUMENT, "%zu places to assemble into, at most %u",
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "the matrix needs %zu slots for its assembly, the limit is %u",
                            slots->base + slots->count, UINT32_MAX - 1);
     }
     const size_t wanted = slots->count + 1;

@@ -102,7 +102,7 @@ static void more_pairs_than_are_wanted(void **state) {
     const double x[12] = {0.0};
     memory_init(&memory, NULL);
     assert_status(point_pairs_find(&memory, x, 4, 1.0, 4, &found), PBS_ERROR_ARGUMENT);
-    assert_message("more than 4 pairs of points begin at the first 2 of 4");
+    assert_message("more than 4 pairs of points, counting those of the first 2 of 4 points alone");
     assert_null(found.pairs);
     assert_ok(point_pairs_find(&memory, x, 4, 1.0, 6, &found));
     point_pairs_free(&found, &memory);

@@ -30,8 +30,7 @@ pbs_status handle_reserve(struct handle_table *table, struct memory *memory, siz
 
 pbs_status handle_reserve_slots(struct handle_table *table, struct memory *memory, size_t count) {
     if (count >= LOW_BITS(HANDLE_SLOT_BITS)) {
-        return status_fail(PBS_ERROR_FORMAT, "%zu slots for objects are more than there can be",
-                           count);
+        return status_fail(PBS_ERROR_FORMAT, "%zu slots for objects are above the limit", count);
     }
     RETURN_IF_FAILED(
         memory_reserve(memory, &table->slots, &table->slot_capacity, count, sizeof *table->slots));

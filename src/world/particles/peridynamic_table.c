@@ -100,7 +100,9 @@ static pbs_status read_softening(struct byte_reader *in, struct memory *memory, 
     shape.stress = read_f64(in);
     shape.opening = read_f64(in);
     if (!is_shape(&shape)) {
-        return status_fail(PBS_ERROR_FORMAT, "bonds that soften to %g of their strength at %g",
+        return status_fail(PBS_ERROR_FORMAT,
+                           "the softening law, with its knee at %g of the strength and %g of the "
+                           "opening at failure, is not valid",
                            shape.stress, shape.opening);
     }
     RETURN_IF_FAILED(peridynamic_reserve_softening(body, memory, &shape));
@@ -111,8 +113,9 @@ static pbs_status read_softening(struct byte_reader *in, struct memory *memory, 
         if (!(own->onset[i] > 0.0 && isfinite(own->onset[i])) ||
             !(own->remaining[i] >= 0.0 && own->remaining[i] <= 1.0)) {
             return status_fail(PBS_ERROR_FORMAT,
-                               "bond %zu: softens from a strain of %g on, and %g of it remains", i,
-                               own->onset[i], own->remaining[i]);
+                               "bond %zu: its softening begins at the strain %g and leaves the "
+                               "fraction %g, must be positive and within 0 to 1",
+                               i, own->onset[i], own->remaining[i]);
         }
     }
     return PBS_OK;

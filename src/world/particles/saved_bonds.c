@@ -50,7 +50,7 @@ pbs_status saved_bonds_read_fragments(struct byte_reader *in, struct memory *mem
     }
     if (status >= 0 &&
         !fragments_restore(&body->bonds.fragments, &bonds, arrays[1], arrays[0], count)) {
-        status = status_fail(PBS_ERROR_FORMAT, "fragments that its bonds do not make");
+        status = status_fail(PBS_ERROR_FORMAT, "the fragments are not those that its bonds form");
     }
     if (status >= 0) {
         body->bonds.fragments_outdated = true;

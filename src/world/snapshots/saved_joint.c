@@ -120,7 +120,9 @@ static pbs_status check_side(const struct joint_side *side, bool in_space) {
     RETURN_IF_FAILED(check_point(side->place, "place"));
     RETURN_IF_FAILED(check_point(side->target, "target"));
     return possible ? PBS_OK
-                    : status_fail(PBS_ERROR_FORMAT, "a side of %u nodes is not one of its body",
+                    : status_fail(PBS_ERROR_FORMAT,
+                                  "a side has %u nodes, or nodes that its body does not have, or "
+                                  "weights that are not finite",
                                   (unsigned)side->count);
 }
 
@@ -186,7 +188,8 @@ pbs_status saved_joint_read(struct byte_reader *in, const struct scene *scene,
         !(joint->stiffening >= 1.0) || !read_are_finite(joint->offset, 3) ||
         !read_are_finite(joint->targets, JOINT_ROWS) ||
         !read_are_finite(joint->multiplier, JOINT_ROWS)) {
-        return status_fail(PBS_ERROR_FORMAT, "its state is not that of a joint");
+        return status_fail(PBS_ERROR_FORMAT,
+                           "its sides or its state are incomplete, out of range or not finite");
     }
     // Arms follow from the extents of bodies.
     const double arm = joint->arm;

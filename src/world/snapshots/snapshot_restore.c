@@ -119,8 +119,10 @@ static pbs_status read_barrier(struct byte_reader *in, struct adaptive_barrier *
     return isfinite(out->stiffness) && out->stiffness >= 0.0 && out->least_gap >= 0.0 &&
                    isfinite(out->diagonal) && out->diagonal >= 0.0
                ? PBS_OK
-               : status_fail(PBS_ERROR_FORMAT, "adaptive stiffness %g, least gap %g, diagonal %g",
-                             out->stiffness, out->least_gap, out->diagonal);
+               : status_fail(
+                     PBS_ERROR_FORMAT,
+                     "adaptive stiffness %g, least gap %g, diagonal %g: must not be negative",
+                     out->stiffness, out->least_gap, out->diagonal);
 }
 
 static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
@@ -136,8 +138,10 @@ static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
     RETURN_IF_FAILED(read_barrier(in, &scene->barrier));
     scene->last_contact_distance = read_f64(in);
     if (!isfinite(scene->last_contact_distance) || scene->last_contact_distance < 0.0) {
-        return status_fail(PBS_ERROR_FORMAT, "the automatic contact distance is %g m",
-                           scene->last_contact_distance);
+        return status_fail(
+            PBS_ERROR_FORMAT,
+            "the automatic contact distance is %g m, must be finite and not negative",
+            scene->last_contact_distance);
     }
     const double numbers[] = {scene->time, scene->dissipated, scene->free_reference};
     if (!read_are_finite(numbers, 3) || scene->free_reference < 0.0) {
@@ -168,7 +172,8 @@ static pbs_status read_slots(struct byte_reader *in, struct memory *memory,
     }
     RETURN_IF_FAILED(read_count(in, name, sizeof(uint32_t), count));
     if (*count > slot_count) {
-        return status_fail(PBS_ERROR_FORMAT, "%zu objects in %zu %s", *count, slot_count, name);
+        return status_fail(PBS_ERROR_FORMAT, "%zu objects, but only %zu %s", *count, slot_count,
+                           name);
     }
     return PBS_OK;
 }
@@ -349,7 +354,8 @@ static pbs_status check_wind_of(const struct body *body) {
 static pbs_status check_inset(const struct body *body) {
     return body->contact_inset == 0.0 || !vertices_are_nodes(body)
                ? PBS_OK
-               : status_fail(PBS_ERROR_FORMAT, "inset %g m of a body that is not affine",
+               : status_fail(PBS_ERROR_FORMAT,
+                             "the contact inset is %g m, must be 0 of a body that is not affine",
                              body->contact_inset);
 }
 
