@@ -257,6 +257,59 @@ static void ropes_of_a_net_bear_it(void **state) {
     pbs_world_destroy(net.world);
 }
 
+// --- what pins bear ---
+
+/// A particle of `mass` kg, pinned or free.
+static pbs_body add_particle(pbs_world *world, double mass, const double at[3], bool is_pinned) {
+    static const uint32_t first = 0;
+    pbs_springs_desc d;
+    pbs_body body;
+    assert_ok(pbs_springs_desc_init(&d, sizeof d));
+    d.vertex_count = 1;
+    d.positions = at;
+    d.masses = &mass;
+    assert_ok(pbs_body_create_springs(world, &d, &body));
+    if (is_pinned) {
+        assert_ok(pbs_body_pin(world, body, &first, 1, PBS_AXIS_ALL));
+    }
+    return body;
+}
+
+/// A pin at rest bears its particle and all that hangs on it: on a rod, or on a spring of 300 N/m
+/// that rests at 1 m and is 2 kg x g / 300 N/m longer.
+static void pins_bear_what_hangs_on_joints(void **state) {
+    (void)state;
+    static const double at[3] = {0.0, 0.0, 0.0}, below[3] = {0.0, -1.0, 0.0};
+    for (int with_spring = 0; with_spring < 2; with_spring++) {
+        pbs_world_desc settings = host_settings();
+        settings.contact = PBS_CONTACT_PROJECTION;
+        pbs_world *world = new_world_from(&settings);
+        use_scheme(world, PBS_SCHEME_QUASI_STATIC);
+        const pbs_body pinned = add_particle(world, 1.0, at, true);
+        const pbs_body load = add_particle(world, 2.0, below, false);
+        pbs_joint_desc d = describe_joint(PBS_JOINT_DISTANCE, at_vertex(pinned, 0),
+                                          at_vertex(load, 0));
+        pbs_joint joint;
+        if (with_spring) {
+            d.spring_stiffness = 300.0;
+            d.spring_target = 1.0;
+        } else {
+            d.lower = d.upper = 1.0;
+        }
+        assert_ok(pbs_joint_create(world, &d, &joint));
+        double forces[3] = {0.0};
+        assert_ok(pbs_world_step(world, 1.0));
+        assert_ok(pbs_body_constraint_forces(world, pinned, forces, NULL, 1));
+        // What is left of the forces on the load is missing from the pin.
+        const double tolerance = stats_of(world).newton.tolerance;
+        assert_near(forces[1], 3.0 * G, tolerance, "the pin's force");
+        assert_near(norm3(forces), 3.0 * G, tolerance, "its norm");
+        assert_ok(pbs_body_constraint_forces(world, load, forces, NULL, 1));
+        assert_small(norm3(forces), 0.0, "force of what is free");
+        pbs_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rod_bears_what_swings),
@@ -264,6 +317,7 @@ int main(void) {
         cmocka_unit_test(the_force_of_a_spring_has_its_damper),
         cmocka_unit_test(strong_motors_of_light_wheels_keep_up),
         cmocka_unit_test(ropes_of_a_net_bear_it),
+        cmocka_unit_test(pins_bear_what_hangs_on_joints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,6 +225,49 @@ static void keep_state(const struct joint *joint, const double *x, struct world_
     }
 }
 
+double joint_scene_rate(const struct joint *joint, const struct joint_row *row,
+                        const struct joint_values *values, const double *v) {
+    double gradient[JOINT_COORDINATES];
+    double sum = 0.0;
+    joint_gradient(joint, row, values, gradient);
+    for (uint32_t k = 0; k < joint->node_count; k++) {
+        sum += dot3(gradient + 3 * (size_t)k, v + 3 * (size_t)joint->node[k]);
+    }
+    return sum;
+}
+
+double joint_scene_force(const struct joint *joint, const struct joint_row *row,
+                         const struct joint_values *values, const double *v) {
+    return row->use == JOINT_SPRING ? row->stiffness * joint_constraint(joint, row, values, 0.0) +
+                                          row->damping * joint_scene_rate(joint, row, values, v)
+                                    : row->multiplier;
+}
+
+static void add_forces(const struct scene *scene, const struct world_joint *own, double *gradient) {
+    const struct joint joint = joint_scene_make(own);
+    struct joint_values values;
+    joint_measure(&joint, scene->nodes.x, &values);
+    for (uint32_t r = 0; r < joint.row_count; r++) {
+        const struct joint_row *const row = &joint.rows[r];
+        const double force = joint_scene_force(&joint, row, &values, scene->nodes.v);
+        double by_node[JOINT_COORDINATES];
+        joint_gradient(&joint, row, &values, by_node);
+        for (uint32_t k = 0; k < joint.node_count; k++) {
+            double *const to = gradient + 3 * (size_t)joint.node[k];
+            add_scaled3(to, force, by_node + 3 * (size_t)k, to);
+        }
+    }
+}
+
+void joint_scene_add_forces(const struct scene *scene, double *gradient) {
+    for (size_t i = 0; i < scene->joints.count; i++) {
+        const struct world_joint *own = scene_joint(scene, i);
+        if (!own->broken) {
+            add_forces(scene, own, gradient);
+        }
+    }
+}
+
 double joint_scene_spring_energy(const struct scene *scene) {
     double sum = 0.0;
     for (size_t i = 0; i < scene->joints.count; i++) {

@@ -17,6 +17,16 @@ pbs_status joint_scene_build(struct topology *topology, const struct scene *scen
 void joint_scene_write_stiffness(struct topology *topology, const struct scene *scene,
                                  const struct body *body);
 
+/// dC/dt of a row: the gradient of C times the nodes' velocities v.
+double joint_scene_rate(const struct joint *joint, const struct joint_row *row,
+                        const struct joint_values *values, const double *v);
+/// N: what a row exerts along the gradient of C. Of a spring and its damper from positions and
+/// velocities, of a constraint its multiplier.
+double joint_scene_force(const struct joint *joint, const struct joint_row *row,
+                         const struct joint_values *values, const double *v);
+/// Adds to a gradient, in node order, what all joints exert in the scene's state.
+void joint_scene_add_forces(const struct scene *scene, double *gradient);
+
 /// J, of the springs of all joints, in the scene's state.
 double joint_scene_spring_energy(const struct scene *scene);
 

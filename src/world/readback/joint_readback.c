@@ -39,18 +39,6 @@ pbs_status pbs_joint_settings(const pbs_world *w, pbs_joint j, pbs_joint_desc *o
     return results_write(&settings_joint, &joint->desc, out);
 }
 
-/// dC/dt: the gradient of C times velocities.
-static double rate_of(const struct joint *joint, const struct joint_row *row,
-                      const struct joint_values *values, const double *v) {
-    double gradient[JOINT_COORDINATES];
-    double sum = 0.0;
-    joint_gradient(joint, row, values, gradient);
-    for (uint32_t k = 0; k < joint->node_count; k++) {
-        sum += dot3(gradient + 3 * (size_t)k, v + 3 * (size_t)joint->node[k]);
-    }
-    return sum;
-}
-
 static void measure_coordinate(const struct scene *scene, const struct world_joint *own,
                                const struct joint *joint, const struct joint_values *values,
                                pbs_joint_state *out) {
@@ -59,7 +47,7 @@ static void measure_coordinate(const struct scene *scene, const struct world_joi
         own->table->coordinate(joint, &row);
         out->coordinate = joint_quantity(joint, &row, values);
         row.scale = 1.0;
-        out->velocity = rate_of(joint, &row, values, scene->nodes.v);
+        out->velocity = joint_scene_rate(joint, &row, values, scene->nodes.v);
     }
 }
 
@@ -76,20 +64,12 @@ static double gap_of(const struct joint *joint, const struct joint_values *value
     return most;
 }
 
-/// Of a spring and its damper from positions and velocities, of a constraint its multiplier.
-static double force_of(const struct joint *joint, const struct joint_row *row,
-                       const struct joint_values *values, const double *v) {
-    return row->use == JOINT_SPRING ? row->stiffness * joint_constraint(joint, row, values, 0.0) +
-                                          row->damping * rate_of(joint, row, values, v)
-                                    : row->multiplier;
-}
-
 static void add_forces(const struct joint *joint, const struct joint_values *values,
                        const double *v, pbs_joint_state *out) {
     struct joint_wrench wrench = {{0.0}, {0.0}};
     for (uint32_t r = 0; r < joint->row_count; r++) {
         const struct joint_row *row = &joint->rows[r];
-        joint_add_wrench(joint, row, values, force_of(joint, row, values, v), &wrench);
+        joint_add_wrench(joint, row, values, joint_scene_force(joint, row, values, v), &wrench);
     }
     copy3(wrench.force, out->force);
     copy3(wrench.torque, out->torque);

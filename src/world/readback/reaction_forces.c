@@ -1,12 +1,13 @@
 // pbs_body_constraint_forces: the forces that hold pinned and scripted vertices are the gradient of
-// all potentials less the force of wind at the current state, on constrained axes. The world is
-// only read; temporary data are allocated and released.
+// all potentials and what joints exert, less the force of wind, at the current state, on
+// constrained axes. The world is only read; temporary data are allocated and released.
 #include "base/runtime/arithmetic.h"
 #include "base/matrix3/math3.h"
 #include "base/lanes/vector.h"
 #include "world/bodies/body_wind.h"
 #include "world/interface/check.h"
 #include "world/contact_scenes/contact_kind.h"
+#include "world/model/joint_scene.h"
 #include "world/world.h"
 #include "world/particles/bonded.h"
 
@@ -54,6 +55,9 @@ static pbs_status measure(const pbs_world *w, const struct model *model, struct 
     if (status >= 0) {
         struct contact_energy energy;
         status = contact_kind_evaluate(&w->scene, memory, gradient, &energy);
+    }
+    if (status >= 0) {
+        joint_scene_add_forces(&w->scene, gradient);
     }
     if (status >= 0 && body->has_wind) {
         double sum[3];
