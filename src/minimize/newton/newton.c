@@ -378,7 +378,7 @@ static bool has_arrived(const struct minimization *m, double slope) {
 bool minimization_iterate(struct minimization *m) {
     struct direction_result direction = {0};
     m->has_moved = false;
-    m->before = m->newton->current.objective.value;
+    m->value_before = m->newton->current.objective.value;
     const double slope = find_direction(m, &direction);
     const double start = clock_seconds();
     enum line_outcome outcome = slope < 0.0 ? search(m, slope) : LINE_NONE;
@@ -525,7 +525,7 @@ void newton_result_add(struct newton_result *sum, const struct newton_result *pa
     sum->clamped_steps += part->clamped_steps;
     sum->roundoff_accepts += part->roundoff_accepts;
     sum->shifted_factors += part->shifted_factors;
-    sum->turned_solves += part->turned_solves;
+    sum->switched_solves += part->switched_solves;
     sum->alignments += part->alignments;
     sum->time_evaluate += part->time_evaluate;
     sum->time_hessian += part->time_hessian;

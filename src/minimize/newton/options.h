@@ -37,7 +37,7 @@ struct newton_result {
     uint32_t newton_iterations, linear_solves, linear_iterations, evaluations;
     uint32_t indefinite_solves, gradient_directions, clamped_steps, roundoff_accepts,
         shifted_factors;
-    uint32_t turned_solves;
+    uint32_t switched_solves;
     uint32_t alignments; ///< rigid alignments of free bodies, between iterations
     double gradient_norm, preconditioner_shift;
     double constraint_gap; ///< how far constraints are from holding at the end, in their

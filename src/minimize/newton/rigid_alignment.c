@@ -118,7 +118,7 @@ static bool align(struct minimization *m) {
     const struct objective *const o = m->objective;
     double *const free_fall = newton->direction;
     double *const moved = newton->position_rows;
-    const double fallen = m->before - newton->current.objective.value;
+    const double fallen = m->value_before - newton->current.objective.value;
     double gain = 0.0;
     minimization_guess_free_fall(m, newton->current.x, free_fall);
     vector_copy(o->tasks, newton_coordinate_count(newton), newton->current.x, moved);

@@ -31,7 +31,7 @@ bool minimization_evaluate(struct minimization *m, const double *y) {
     }
     trial->objective = objective_evaluate(m->objective, trial->x, true, trial->gradient, NULL);
     m->stopped = trial->objective.answer == EVALUATE_STOP;
-    m->solver = trial->objective.status;
+    m->solver_status = trial->objective.status;
     if (trial->objective.answer != EVALUATE_OK) {
         trial->objective.value = INFINITY;
     }
@@ -152,7 +152,7 @@ bool minimization_linearize(struct minimization *m) {
     // A refused Hessian is incomplete, so no step may use it.
     m->refused = answer.answer == EVALUATE_RECOVERABLE;
     m->stopped = answer.answer != EVALUATE_OK;
-    m->solver = answer.status;
+    m->solver_status = answer.status;
     newton->problem.f = m->stopped ? NULL : objective_products(&objective, newton->current.x);
     newton->problem.c = answer.matrix;
     if (m->motion != NULL && !m->stopped) {
@@ -175,7 +175,7 @@ void minimization_read_solver_report(struct minimization *m) {
     m->result.shifted_factors += shift > 0.0;
     m->result.preconditioner_shift = fmax(m->result.preconditioner_shift, shift);
     m->result.preconditioner = preconditioner_describe(p);
-    m->result.turned_solves += m->result.preconditioner.reason == PBS_SOLVER_SWITCHED;
+    m->result.switched_solves += m->result.preconditioner.reason == PBS_SOLVER_SWITCHED;
 }
 
 void minimization_finish_direction(struct minimization *m) {
@@ -187,13 +187,13 @@ void minimization_finish_direction(struct minimization *m) {
 }
 
 void minimization_stop_solver(struct minimization *m, pbs_status status) {
-    m->solver = status;
+    m->solver_status = status;
     m->stopped = true;
 }
 
 void minimization_fail_stopped(struct minimization *m) {
-    if (m->solver != PBS_OK) {
-        m->result.status = status_fail(m->solver, "Newton iteration %u: %s",
+    if (m->solver_status != PBS_OK) {
+        m->result.status = status_fail(m->solver_status, "Newton iteration %u: %s",
                                        m->result.newton_iterations, pbs_last_error());
         return;
     }

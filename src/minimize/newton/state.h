@@ -47,11 +47,11 @@ struct minimization {
     struct projection *projection;
     const struct newton_options *options;
     struct newton_result result;
-    bool has_moved;   ///< the latest iteration did, from newton->accepted.x
-    double step;      ///< length of the latest line search
-    double before;    ///< J, E at the start of the latest iteration; infinite before the first
-    double rounding;  ///< N, rounding error of |grad E|, a lower bound for any solution
-    double joint_gap; ///< of joints, at the latest update of multipliers
+    bool has_moved;      ///< the latest iteration did, from newton->accepted.x
+    double step;         ///< length of the latest line search
+    double value_before; ///< J, E at the start of the latest iteration; infinite before the first
+    double rounding;     ///< N, rounding error of |grad E|, a lower bound for any solution
+    double joint_gap;    ///< of joints, at the latest update of multipliers
     uint32_t constraint_updates; ///< updates at solutions
     uint32_t hidden_steps;  ///< consecutive steps whose predicted decrease was below the energy's
                             ///< rounding error
@@ -60,8 +60,8 @@ struct minimization {
     bool is_indefinite;     ///< negative curvature was found in the latest Hessian
     bool semidefinite;      ///< the next Hessian is projected, if the objective projects on demand
     bool stopped;           ///< a host's callback requested it, or a Hessian was refused
-    pbs_status solver;      ///< why the linear solver failed; the thread's message is set
-    bool refused;           ///< a term has no Hessian at a state where it has a value
+    pbs_status solver_status; ///< why the linear solver failed; the thread's message is set
+    bool refused;             ///< a term has no Hessian at a state where it has a value
     const double *motion; ///< node order: motion of constrained axes in this iteration; null: none
     bool projection_failed; ///< the latest evaluation found no admissible point for some node; the
                             ///< thread's message is set
@@ -90,8 +90,8 @@ void minimization_guess_free_fall(struct minimization *m, const double *x, doubl
 /// result.status set.
 bool minimization_move_prescribed(struct minimization *m, double *x, bool *moved);
 
-/// Returns the largest step, at most limit, along direction from x without collision or inversion.
-/// Returns 0 and sets m->stopped if the contact search failed.
+/// Returns the largest step, at most limit, along direction from x without collision.
+/// objective_max_step bounds inversion. Returns 0 and sets m->stopped if the contact search failed.
 double minimization_free_step(struct minimization *m, const double *x, const double *direction,
                               double limit);
 

@@ -33,11 +33,12 @@ struct run {
     double free_reference;
     double first_step; ///< s, length of the first step, as far as it is known before
     struct adaptive_barrier barrier;
-    uint32_t division_limit; ///< the host's, or the default of the kind of contact
-    uint32_t explicit_steps; ///< number of steps of explicit schemes
-    bool is_free; ///< the part was a step of explicit.h, which has evaluated the forces at its end
-    uint32_t motion_parts; ///< number of parts of the last step that was divided before it was
-                           ///< solved, or 1
+    uint32_t division_limit;  ///< the host's, or the default of the kind of contact
+    uint32_t explicit_steps;  ///< number of steps of explicit schemes
+    bool forces_at_end_known; ///< the part was a step of explicit.h, which has evaluated the forces
+                              ///< at its end
+    uint32_t motion_parts;    ///< number of parts of the last step that was divided before it was
+                              ///< solved, or 1
     // Step control:
     struct step_control control;
     struct step_memory step_memory;

@@ -42,8 +42,8 @@ void run_accept(struct run *run, double h) {
     struct step_workspace *const workspace = &run->w->topology.workspace;
     const double time = run->w->scene.time + run->elapsed;
     const size_t broken = run->w->topology.breaks.count;
-    if (breaks_update(run->w, time, h, run->is_free) &&
-        !(run->is_free && breaks_remove_forces(run->w, broken))) {
+    if (breaks_update(run->w, time, h, run->forces_at_end_known) &&
+        !(run->forces_at_end_known && breaks_remove_forces(run->w, broken))) {
         // The stored accelerations include the forces of bonds that have broken, or the stresses
         // before plastic flow.
         workspace->memory.has_acceleration = false;
@@ -88,7 +88,7 @@ static pbs_status check_bounds(const struct topology *t, const struct scene *sce
     return PBS_OK;
 }
 
-static struct step_result solve_step(struct run *run, const struct step_span *span) {
+static struct step_result solve_within_bounds(struct run *run, const struct step_span *span) {
     struct topology *t = &run->w->topology;
     struct step_result result = step_solve(&run->problem, span, &t->workspace);
     if (result.status >= 0) {
@@ -151,7 +151,7 @@ struct step_result run_step(struct run *run, const struct step_span *span) {
     const struct break_mark broken = breaks_mark(w);
     const bool is_static = run->problem.scheme->is_static;
     const double end = w->scene.time + run->elapsed + span->h;
-    struct step_result result = solve_step(run, span);
+    struct step_result result = solve_within_bounds(run, span);
     for (uint32_t i = pass_limit(run); i > 0 && result.status >= 0; i--) {
         if (!break_next(w, end, is_static)) {
             break;
@@ -161,7 +161,7 @@ struct step_result run_step(struct run *run, const struct step_span *span) {
         // The stored accelerations include the forces of bonds that have broken.
         workspace->memory.has_acceleration = false;
         run->problem.continues = is_static;
-        result = solve_step(run, span);
+        result = solve_within_bounds(run, span);
     }
     run->problem.continues = false;
     if (result.status < 0) {
@@ -255,9 +255,9 @@ static pbs_status run_free(struct run *run, const struct step_span *span, bool l
                              t->workspace.rotations == NULL;
         return divides ? run_halves(run, span, 0) : part.status;
     }
-    run->is_free = true;
+    run->forces_at_end_known = true;
     run_commit_part(run, &part, span->h);
-    run->is_free = false;
+    run->forces_at_end_known = false;
     return PBS_OK;
 }
 

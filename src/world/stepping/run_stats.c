@@ -56,7 +56,7 @@ void run_write_stats(struct run *run, pbs_status status) {
     }
     stats->linear.largest_shift = n->preconditioner_shift;
     write_solver_stats(&n->preconditioner, stats);
-    stats->linear.switched_solves = n->turned_solves;
+    stats->linear.switched_solves = n->switched_solves;
     contact_run_write_stats(run, stats);
     failure_write_stats(run, stats);
     stats->step.length = run->h;

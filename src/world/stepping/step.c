@@ -217,7 +217,7 @@ static pbs_status check_account(const struct run *run) {
                              taken);
 }
 
-static pbs_status step(struct run *run) {
+static pbs_status run_transaction(struct run *run) {
     pbs_world *w = run->w;
     const double start = clock_seconds();
     RETURN_IF_FAILED(prepare_topology(w));
@@ -271,7 +271,7 @@ pbs_status run_world(struct run *run) {
     w->topology.contact.counters = (struct contact_counters){0};
     run->sum.energy = energy_report_empty();
     failure_begin(run);
-    const pbs_status status = w->scene.nodes.count > 0 ? step(run) : step_empty(run);
+    const pbs_status status = w->scene.nodes.count > 0 ? run_transaction(run) : step_empty(run);
     // A failed step may have changed the copies of the orientations and of what holds volumes.
     // Between steps they must equal those of the bodies.
     if (w->topology.is_current) {
