@@ -334,7 +334,7 @@ static struct body_simplices list_tets(const struct body *body) {
 }
 
 static struct body_simplices list_simplices(const struct body *body) {
-    const bool forbids = body->solid.material == PBS_MATERIAL_NEO_HOOKEAN;
+    const bool forbids = material_find(body->solid.material)->inversion_is_infinite;
     return forbids ? list_tets(body) : (struct body_simplices){.width = 4};
 }
 

@@ -39,7 +39,7 @@ void system_forget_history(struct dense_state *state) {
 /// Schemes with energy control need a fixed alpha; blending is not possible.
 static pbs_status check_scheme(const struct scheme_choice *choice) {
     const struct scheme_table *scheme = choice->scheme;
-    const bool blends = scheme->id == PBS_SCHEME_ENERGY_BLENDING;
+    const bool blends = scheme->control == CONTROL_STATE;
     const bool searches = scheme->control != CONTROL_NONE &&
                           choice->settings.energy_control.alpha_choice != PBS_ALPHA_FIXED;
     return blends || searches || scheme->is_static
