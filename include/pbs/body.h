@@ -231,8 +231,9 @@ typedef struct pbs_affine_desc {
     const uint32_t *tets; ///< null; or tet_count x 4 as in pbs_solid_desc, in place of triangles
     double density;       ///< kg/m^3, > 0
     double stiffness; ///< Pa, > 0: of the energy stiffness * volume * |A^T A - 1|^2, where A is the
-                      ///< deformation of the body. 1e5 keeps the strain small in most scenes;
-                      ///< larger values take more Newton iterations where bodies turn fast
+                      ///< deformation of the body. 1e7, the default, is enough to look rigid in
+                      ///< most scenes; larger values take more Newton iterations where bodies
+                      ///< turn fast
     double damping;   ///< s, >= 0: tau of "Damping" above
     double drag;      ///< mass drag, 1/s, >= 0
     double position[3];    ///< metres: initial position of the origin of the body's own coordinates

@@ -17,20 +17,25 @@ typedef struct pbs_joint {
 /// Values of pbs_joint_desc.kind. Of the motions that a joint leaves free one is its coordinate:
 /// limits, a motor and a spring act on that.
 typedef enum pbs_joint_kind {
-    PBS_JOINT_BALL,   ///< two points stay together; no coordinate. Any two points; limits of swing
-                      ///< and twist need sides that can tell how they are turned
-    PBS_JOINT_WELD,   ///< the sides stay as they are to each other; no coordinate
-    PBS_JOINT_HINGE,  ///< two points stay together, the sides turn about the axis; coordinate: the
-                      ///< angle, rad, turns counted, 0 where the joint was made
-    PBS_JOINT_SLIDER, ///< the sides slide along the axis and do not turn; coordinate: how far, m, 0
-                      ///< where the points are together
-    PBS_JOINT_CYLINDER, ///< the sides slide along the axis and turn about it; coordinate: how far,
-                        ///< m
-    PBS_JOINT_DISTANCE  ///< two points at a distance, the coordinate, m. A rope has an upper limit,
-                        ///< a rod has equal limits, a spring has a stiffness. Any two points
+    /// Two points stay together; no coordinate. Any two points; limits of swing and twist need
+    /// sides that have an orientation.
+    PBS_JOINT_BALL = 0,
+    /// The sides stay as they are to each other; no coordinate.
+    PBS_JOINT_WELD = 1,
+    /// Two points stay together, the sides turn about the axis; coordinate: the angle, rad, turns
+    /// counted, 0 where the joint was made.
+    PBS_JOINT_HINGE = 2,
+    /// The sides slide along the axis and do not turn; coordinate: how far, m, 0 where the points
+    /// are together.
+    PBS_JOINT_SLIDER = 3,
+    /// The sides slide along the axis and turn about it; coordinate: how far, m.
+    PBS_JOINT_CYLINDER = 4,
+    /// Two points at a distance, the coordinate, m. A rope has an upper limit, a rod has equal
+    /// limits, a spring has a stiffness. Any two points.
+    PBS_JOINT_DISTANCE = 5
 } pbs_joint_kind;
 
-/// A joint. All but ball and distance need sides that can tell how they are turned: points of
+/// A joint. All but ball and distance need sides that have an orientation: points of
 /// affine bodies, points in tetrahedra, or points of space.
 typedef struct pbs_joint_desc {
     uint32_t struct_size; ///< set by pbs_joint_desc_init

@@ -175,7 +175,7 @@ struct body {
     double extent; ///< metres: diagonal of the rest shape's bounding box, or the longest spring; 0:
                    ///< no rest shape
     double least_stiffness; ///< 1/s^2: see struct objective; 0: unknown
-    double damping;         ///< s, of Rayleigh damping
+    double damping;         ///< s: of the rate of strain, or Rayleigh's of kinds that have that
     double drag;            ///< 1/s
     struct body_gravity gravity;
     struct pressure_law pressure; ///< in its surface, which is closed then
