@@ -52,14 +52,20 @@ static void add(struct counts *all, const char *scene, const char *what, unsigne
     entry->value = value;
 }
 
-// --- linear systems: iterations to 1e-6 of the cube of ten cells along each edge ---
+// --- linear systems: iterations of the cube of ten cells along each edge ---
 
 enum { CELLS = 10, LIMIT = 600 };
 
+struct linear_count {
+    const char *name;
+    double tolerance;
+};
+
 static void count_solve(struct counts *all, struct memory *memory, const struct linear_scene *scene,
-                        const char *name, int32_t id, const char *preconditioner) {
+                        const struct linear_count *count, int32_t id, const char *preconditioner) {
+    const char *const name = count->name;
     const uint32_t rows = scene->problem.a->row_count;
-    const struct pcg_options options = {1e-6, LIMIT, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
+    const struct pcg_options options = {count->tolerance, LIMIT, PCG_EUCLIDEAN, 0.0, 0.0, 0.0};
     struct preconditioner p;
     struct pcg_workspace w = {0};
     double *x = memory_allocate(memory, 3 * (size_t)rows, sizeof *x);
@@ -80,14 +86,15 @@ static void count_solve(struct counts *all, struct memory *memory, const struct 
 }
 
 static void count_linear(struct counts *all) {
-    static const char *const names[] = {"easy",
-                                        "hard",
-                                        "hard-random",
-                                        "hard-nu49",
-                                        "hard-contact-2",
-                                        "hard-contact-2-stiff",
-                                        "hard-contact-10",
-                                        "hard-contact-50"};
+    // Contacts of 1e9 N/m leave residuals of 2e-6 by rounding, which differs by processor.
+    static const struct linear_count rows[] = {{"easy", 1e-6},
+                                               {"hard", 1e-6},
+                                               {"hard-random", 1e-6},
+                                               {"hard-nu49", 1e-6},
+                                               {"hard-contact-2", 1e-6},
+                                               {"hard-contact-2-stiff", 1e-4},
+                                               {"hard-contact-10", 1e-6},
+                                               {"hard-contact-50", 1e-6}};
     static const struct {
         int32_t id;
         const char *name;
@@ -97,12 +104,12 @@ static void count_linear(struct counts *all) {
                    {PBS_PRECONDITIONER_MULTIGRID, "multigrid"}};
     struct memory memory;
     memory_init(&memory, NULL);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct linear_scene scene;
-        require(linear_scene_build(&memory, linear_case_find(names[i]), CELLS, "", &scene),
-                names[i]);
+        require(linear_scene_build(&memory, linear_case_find(rows[i].name), CELLS, "", &scene),
+                rows[i].name);
         for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++) {
-            count_solve(all, &memory, &scene, names[i], solvers[s].id, solvers[s].name);
+            count_solve(all, &memory, &scene, &rows[i], solvers[s].id, solvers[s].name);
         }
         linear_scene_free(&memory, &scene);
     }
