@@ -1,9 +1,11 @@
 // The winding number of a closed mesh is an integer and changes only across the surface. It is
 // computed once for each connected set of samples: two neighbours are connected if one of them is
-// farther than a cell from the surface. For a mesh with holes it changes gradually and is computed
-// for every sample.
+// farther than a cell from the surface, by more than rounding: next to a sample on a flat piece of
+// the surface is one at exactly a cell. For a mesh with holes the winding number changes gradually
+// and is computed for every sample.
 #include "geometry/grids/distance_sampling.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/matrix3/math3.h"
@@ -17,6 +19,10 @@ enum { BAND = 4 };
 // fraction of such samples.
 static const double OPEN_LOW = 0.4, OPEN_HIGH = 0.6, OPEN_PART = 0.01;
 
+// Distances and positions are known to this share of a cell, and to this many rounding errors of
+// the largest coordinate.
+static const double SHARE = 1e-6, ROUNDINGS = 64.0;
+
 enum sample_state { UNKNOWN, OUTSIDE, INSIDE };
 
 struct sampling {
@@ -26,6 +32,7 @@ struct sampling {
     const struct distance_grid *grid;
     size_t count, layer; ///< number of samples in total, and in a layer perpendicular to the third
                          ///< axis
+    double resolution;   ///< m: distances are not known more accurately
     struct bounding_tree tree;
     struct winding winding;
     double *distances;      ///< m, unsigned; infinite beyond the band
@@ -103,11 +110,18 @@ static bool is_inside(double winding) {
     return fabs(winding) > 0.5;
 }
 
+/// Whether the distance is certainly larger.
+static bool is_farther(const struct sampling *s, double distance, double than) {
+    return distance > than + s->resolution;
+}
+
+/// On the surface the winding number is any.
 static void record_side(struct sampling *s, size_t sample, double winding) {
     struct distance_sampling_report *report = s->report;
+    const double distance = s->distances[sample];
     report->sign_count++;
-    report->is_inverted = report->is_inverted || winding < -0.5;
-    report->open_count += s->distances[sample] > s->grid->cell && fabs(winding) > OPEN_LOW &&
+    report->is_inverted = report->is_inverted || (winding < -0.5 && is_farther(s, distance, 0.0));
+    report->open_count += is_farther(s, distance, s->grid->cell) && fabs(winding) > OPEN_LOW &&
                           fabs(winding) < OPEN_HIGH;
 }
 
@@ -142,7 +156,7 @@ static size_t spread_side(struct sampling *s, uint32_t sample, size_t length) {
             }
             const size_t next = up ? sample + strides[k] : sample - strides[k];
             const double farther = fmax(s->distances[sample], s->distances[next]);
-            if (s->states[next] == UNKNOWN && farther > s->grid->cell) {
+            if (s->states[next] == UNKNOWN && is_farther(s, farther, s->grid->cell)) {
                 s->states[next] = s->states[sample];
                 s->queue[length++] = (uint32_t)next;
             }
@@ -329,6 +343,15 @@ static pbs_status fill(struct sampling *s, float *samples) {
                              "no sample of the grid comes within %d cells of the mesh", BAND);
 }
 
+static double resolution_of(const struct distance_grid *grid) {
+    double largest = 0.0;
+    for (int k = 0; k < 3; k++) {
+        const double end = grid->origin[k] + grid->cell * (double)grid->counts[k];
+        largest = fmax(largest, fmax(fabs(grid->origin[k]), fabs(end)));
+    }
+    return SHARE * grid->cell + ROUNDINGS * DBL_EPSILON * largest;
+}
+
 pbs_status distance_sampling_fill(struct memory *memory, struct tasks *tasks,
                                   const struct triangle_mesh *mesh,
                                   const struct distance_grid *grid, float *samples,
@@ -340,6 +363,7 @@ pbs_status distance_sampling_fill(struct memory *memory, struct tasks *tasks,
                          .grid = grid,
                          .count = layer * grid->counts[2],
                          .layer = layer,
+                         .resolution = resolution_of(grid),
                          .report = report};
     *report = (struct distance_sampling_report){.is_closed = false};
     s.distances = memory_allocate(memory, s.count, sizeof *s.distances);

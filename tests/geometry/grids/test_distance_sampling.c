@@ -96,6 +96,36 @@ static struct distance_sampling_report fill(const struct distance_grid *grid) {
     return report;
 }
 
+/// An octahedron whose corners are `reach` from the origin along the axes, oriented outward.
+static void add_octahedron(double reach) {
+    static const uint32_t faces[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
+                                         {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
+    for (size_t i = 0; i < 6; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            balls.positions[3 * i + k] = k == i / 2 ? (i % 2 == 0 ? reach : -reach) : 0.0;
+        }
+    }
+    for (int f = 0; f < 8; f++) {
+        add_triangle(faces[f][0], faces[f][1], faces[f][2]);
+    }
+    balls.mesh.vertex_count = 6;
+}
+
+static void add_box(const double half[3]) {
+    static const uint32_t faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
+                                          {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7},
+                                          {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+    for (size_t i = 0; i < 8; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            balls.positions[3 * i + k] = (i >> k & 1) != 0 ? half[k] : -half[k];
+        }
+    }
+    for (int f = 0; f < 12; f++) {
+        add_triangle(faces[f][0], faces[f][1], faces[f][2]);
+    }
+    balls.mesh.vertex_count = 8;
+}
+
 // --- closed meshes ---
 
 /// Inside and within four cells distances are those of the ball, except for the error of the
@@ -257,6 +287,42 @@ static void dipoles_are_as_good_as_triangles(void **state) {
     memory_release(&memory, of_points);
 }
 
+/// Boxes of whole numbers of cells, at sizes at which multiples of the cell are rounded either way.
+/// Samples lie on their faces, and their neighbours exactly a cell away, up to rounding: whole
+/// boxes were outside. An octahedron's faces go through samples obliquely, and winding numbers
+/// there are those of neither side.
+static void surfaces_through_samples_have_sides(void **state) {
+    (void)state;
+    static const double cells[] = {1e-9, 1.0 / 640.0, 0.003, 0.1, 1.0 / 3.0, 0.7, 1e6};
+    for (size_t c = 0; c < sizeof cells / sizeof *cells; c++) {
+        for (int n = 1; n < 20; n += 3) {
+            const double half[3] = {n * cells[c], (n + 1) * cells[c], (n % 4 + 1) * cells[c]};
+            begin();
+            add_box(half);
+            struct distance_grid grid = new_grid(0.0, cells[c]);
+            for (int k = 0; k < 3; k++) {
+                grid.origin[k] = -(SIDE / 2) * cells[c];
+            }
+            const struct distance_sampling_report report = fill(&grid);
+            assert_true(report.is_closed && !report.is_inverted);
+            assert_int_equal(report.thin_count, 0);
+            for (size_t i = 0; i < SAMPLES; i++) {
+                double x[3], depth = INFINITY;
+                place_of(&grid, i, x);
+                for (int k = 0; k < 3; k++) {
+                    depth = fmin(depth, half[k] - fabs(x[k]));
+                }
+                assert_true(fabs(depth) < 0.5 * cells[c] || (samples[i] < 0.0F) == (depth > 0.0));
+            }
+        }
+    }
+    begin();
+    add_octahedron(1.0);
+    struct distance_grid grid = new_grid(0.0, 0.1);
+    grid.origin[0] = grid.origin[1] = grid.origin[2] = -0.1 * (SIDE / 2);
+    assert_false(fill(&grid).is_inverted);
+}
+
 /// Every allocation fails in turn; all memory is released.
 static void refused_memory_is_told(void **state) {
     (void)state;
@@ -291,6 +357,7 @@ int main(void) {
         cmocka_unit_test(holes_do_no_harm_from_afar),
         cmocka_unit_test(open_meshes_are_told),
         cmocka_unit_test(dipoles_are_as_good_as_triangles),
+        cmocka_unit_test(surfaces_through_samples_have_sides),
         cmocka_unit_test(refused_memory_is_told),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
