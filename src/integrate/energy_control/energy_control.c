@@ -199,7 +199,7 @@ static int evaluate(struct energy_control *control, const struct energy_step *st
     return answer;
 }
 
-static pbs_status fail_at_end(int answer) {
+static pbs_status fail_at_state(int answer) {
     return answer == EVALUATE_STOP
                ? status_fail(
                      PBS_ERROR_HOST,
@@ -208,10 +208,10 @@ static pbs_status fail_at_end(int answer) {
                              "the potential is infinite at the start or the end of the step");
 }
 
-static pbs_status evaluate_end(struct energy_control *control, const struct energy_step *step,
-                               const double *x, double *gradient) {
+static pbs_status evaluate_state(struct energy_control *control, const struct energy_step *step,
+                                 const double *x, double *gradient) {
     const int answer = evaluate(control, step, x, gradient);
-    return answer == EVALUATE_OK ? PBS_OK : fail_at_end(answer);
+    return answer == EVALUATE_OK ? PBS_OK : fail_at_state(answer);
 }
 
 // --- the correction ---
@@ -463,7 +463,7 @@ static pbs_status blend(struct energy_control *control, const struct energy_step
         }
     }
     if (answer == EVALUATE_STOP) {
-        return fail_at_end(answer);
+        return fail_at_state(answer);
     }
     // At the trial limit the lower end is used, which was admissible.
     for (uint32_t i = 0; i < control->body_count; i++) {
@@ -475,7 +475,7 @@ static pbs_status blend(struct energy_control *control, const struct energy_step
         c->x[at] -= alpha * c->position_correction[at];
         c->v[at] -= alpha * c->correction[at];
     }
-    return evaluate_end(control, step, c->x, NULL);
+    return evaluate_state(control, step, c->x, NULL);
 }
 
 // --- the whole choice ---
@@ -500,21 +500,26 @@ static void correct_end_of_fall(struct energy_control *control, const struct ene
     }
 }
 
+pbs_status energy_measure_start(struct energy_control *control, const struct energy_step *step,
+                                const double *x, double *gradient) {
+    RETURN_IF_FAILED(evaluate_state(control, step, x, gradient));
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        control->bodies[b].potential_now = control->bodies[b].potential;
+    }
+    return PBS_OK;
+}
+
 pbs_status energy_choose_alpha(struct energy_control *control, const struct energy_step *step,
                                struct energy_candidate *candidate) {
     const struct energy_candidate *c = candidate;
-    RETURN_IF_FAILED(evaluate_end(control, step, c->x_now, c->gradient_now));
     if (!constraint_set_is_empty(step->objective->constraints)) {
         // Those at x' are normal to what they allow, and drop out of dv with its projection.
         constraint_set_add_start_forces(step->objective->constraints, c->x_now, c->gradient_now);
     }
-    for (uint32_t b = 0; b < control->body_count; b++) {
-        control->bodies[b].potential_now = control->bodies[b].potential;
-    }
     if (c->position_correction != NULL) {
         correct_end_of_fall(control, step, c);
     }
-    RETURN_IF_FAILED(evaluate_end(control, step, c->x, c->gradient_next));
+    RETURN_IF_FAILED(evaluate_state(control, step, c->x, c->gradient_next));
     if (step->rotations != NULL) {
         // Those at x_n are at the chart's origin already.
         rotations_gradient_to_moments(step->rotations, step->objective->tasks, c->x,
@@ -581,7 +586,7 @@ void energy_after_friction(struct energy_control *control, const struct energy_s
 
 pbs_status energy_update_potential(struct energy_control *control, const struct energy_step *step,
                                    const double *x) {
-    return evaluate_end(control, step, x, NULL);
+    return evaluate_state(control, step, x, NULL);
 }
 
 double energy_loss(const struct energy_control *control) {

@@ -74,11 +74,12 @@ struct energy_step {
 /// x' and w with their corrections; arrays of 3 per node.
 struct energy_candidate {
     const double *x_now;
-    double *x, *v;                        ///< in: x', w; out: state at the end of the step
-    double *correction;                   ///< dv
-    double *position_correction;          ///< dx; null: none, so P does not depend on alpha
-    double *trial;                        ///< scratch; needed with position_correction
-    double *gradient_now, *gradient_next; ///< scratch, vector slots of the assembly
+    double *x, *v;                  ///< in: x', w; out: state at the end of the step
+    double *correction;             ///< dv
+    double *position_correction;    ///< dx; null: none, so P does not depend on alpha
+    double *trial;                  ///< scratch; needed with position_correction
+    double *gradient_now;           ///< vector slots of the assembly: of energy_measure_start
+    double *gradient_next;          ///< scratch, likewise
     double weight_now, weight_next; ///< s: M^-1 (weight_now grad P(x_n) + weight_next grad P(x'))
                                     ///< is added to dv
 };
@@ -100,6 +101,12 @@ void energy_control_free(struct energy_control *control, struct memory *memory);
 /// PBS_ERROR_HOST, PBS_ERROR_INADMISSIBLE.
 pbs_status energy_begin_step(struct energy_control *control, const struct energy_step *step,
                              const double *x);
+
+/// Measures P(x_n), and gradient = grad P(x_n) in the vector slots of the assembly, for
+/// energy_choose_alpha. Obstacles must be where they are at the start of the step: what they move
+/// later is work. PBS_ERROR_INADMISSIBLE: P is not finite; PBS_ERROR_HOST.
+pbs_status energy_measure_start(struct energy_control *control, const struct energy_step *step,
+                                const double *x, double *gradient);
 
 /// If the length of the step has changed, gives bodies in free fall the impulse f (h_before + h) /
 /// 2 instead of h f, so that they stay on one parabola: predictor += h M^-1 f (h_before - h) / 2.

@@ -1047,6 +1047,11 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
     if (!failed(&step)) {
         start_acceleration(&step);
     }
+    if (!failed(&step) && is_controlled(&step)) {
+        const struct energy_step energy = energy_step(&step);
+        step.result.status = energy_measure_start(&workspace->energy, &energy, workspace->now.x,
+                                                  workspace->gradient_now);
+    }
     for (uint32_t i = 0; i < stage_count && !failed(&step); i++) {
         if (problem->scheme->is_static) {
             run_static_stage(&step);
