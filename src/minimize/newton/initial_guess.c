@@ -167,6 +167,49 @@ static bool fill_given(struct minimization *m, const double *x, double *guess) {
     return true;
 }
 
+// --- penalties, through which a guess may pass ---
+
+/// Penalties at the start, x: their energy, and their gradient in node order.
+struct pressing {
+    double energy; ///< J; 0: nothing presses, or barriers keep guesses out anyway
+    double *gradient;
+};
+
+static double contact_energy_at(struct minimization *m, const double *x, double *gradient) {
+    const struct objective *const o = m->objective;
+    struct contact_energy energy = {0.0, 0.0};
+    const pbs_status status = contact_set_evaluate(&o->contacts, o->tasks, x, false, gradient,
+                                                   &energy);
+    m->stopped = m->stopped || status < 0;
+    m->solver_status = status < 0 ? status : m->solver_status;
+    return energy.potential;
+}
+
+static void measure_pressing(struct minimization *m, const double *x, struct pressing *out) {
+    const struct contact_set *const contacts = &m->objective->contacts;
+    *out = (struct pressing){.gradient = m->newton->gradient_rows};
+    if (contact_set_has_potential(contacts) && !contact_set_bounds(contacts)) {
+        vector_zero(m->objective->tasks, newton_coordinate_count(m->newton), out->gradient);
+        out->energy = contact_energy_at(m, x, out->gradient);
+    }
+}
+
+/// Whether the guess in newton->trial has gone into what pressed at x and out on its other side.
+/// Penalties are convex on the way in: their energy rises by the slope along the way or more.
+/// Free fall takes what lies on a plate thinner than g h^2 to below it, where E is lowest.
+static bool has_gone_through(struct minimization *m, const double *x,
+                             const struct pressing *pressing) {
+    const double *const to = m->newton->trial.x;
+    double rise = 0.0;
+    if (pressing->energy == 0.0) {
+        return false;
+    }
+    for (size_t k = 0; k < newton_coordinate_count(m->newton); k++) {
+        rise += pressing->gradient[k] * (to[k] - x[k]);
+    }
+    return rise > 0.0 && contact_energy_at(m, to, NULL) < pressing->energy + 0.5 * rise;
+}
+
 /// One kind of guess.
 struct guess {
     /// Fills guess; false if this guess does not apply. The best guess so far is in
@@ -198,22 +241,34 @@ static bool is_requested(const struct guess *guess, int32_t requested) {
             guess->kind != PBS_GUESS_BEST);
 }
 
-/// Evaluates the requested guesses; the best one is left in newton->trial.
+/// Evaluates the requested guesses; the best one is left in newton->trial. Where several are
+/// requested those that go through something do not count; if that is all of them, x is left.
 static bool choose(struct minimization *m, const double *x) {
     struct newton *const newton = m->newton;
     const int32_t requested = m->options->initial_guess;
-    bool found = false;
+    const bool is_single = requested != PBS_GUESS_OPT && requested != PBS_GUESS_BEST;
+    struct pressing pressing = {0};
+    bool found = false, any = false;
+    if (!is_single) {
+        measure_pressing(m, x, &pressing);
+    }
     for (size_t i = 0; i < sizeof guesses / sizeof *guesses && !m->stopped; i++) {
         const struct guess *const g = &guesses[i];
         if (!is_requested(g, requested) || !g->fill(m, x, newton->gradient) ||
             !evaluate_towards(m, x, newton->gradient, g->always || requested == g->kind)) {
             continue;
         }
-        if (!found || is_lower(&newton->trial.objective, &newton->accepted.objective)) {
+        any = true;
+        const bool is_best = !found ||
+                             is_lower(&newton->trial.objective, &newton->accepted.objective);
+        if (is_best && !has_gone_through(m, x, &pressing)) {
             iterate_swap(&newton->trial, &newton->accepted);
             m->is_inertial_guess = g->is_inertial_guess;
             found = true;
         }
+    }
+    if (any && !found && !m->stopped) {
+        return minimization_evaluate(m, x);
     }
     iterate_swap(&newton->trial, &newton->accepted);
     return found && !m->stopped;

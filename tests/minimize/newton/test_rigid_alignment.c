@@ -94,7 +94,7 @@ static bool align(struct scene *s) {
     assert_true(minimization_evaluate(&s->m, s->x));
     iterate_swap(&newton->trial, &newton->current);
     minimization_activate(&s->m);
-    s->m.before = newton->current.objective.value;
+    s->m.value_before = newton->current.objective.value;
     return minimization_align(&s->m);
 }
 
@@ -151,7 +151,7 @@ static void energy_falls_by_what_inertia_gains(void **state) {
         }
         assert_true(gain > 0.0);
         // Rounding of places, about 10 of them at 10 m with forces of 1e4 N, is some 1e-10 J.
-        assert_near(s.m.before - now->value, gain, 1e-9, "energy");
+        assert_near(s.m.value_before - now->value, gain, 1e-9, "energy");
         double gradient[3 * NODES * 4];
         assert_true(s.f.assembly.vector_slot_count <= (size_t)NODES * 4);
         const struct objective_result again = objective_evaluate(&s.f.objective, newton->current.x,

@@ -141,6 +141,33 @@ static void loads_go_in_by_the_square_root(void **state) {
     free(samples);
 }
 
+/// A particle at rest on a plate thinner than g h^2 stays where it is. Free fall, the guess of
+/// least energy, would take it below the plate in one step.
+static void thin_plates_hold_what_lies_on_them(void **state) {
+    (void)state;
+    const double thickness = 1e-3, mass = 1e-3, stiffness = 1e8;
+    const double depth = sqrt(mass * GRAVITY / (3.0 * stiffness));
+    static const double steps[] = {1.0 / 60.0, 1.0 / 24.0, 1.0};
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        pbs_world_desc d = settings();
+        d.gravity[1] = -GRAVITY;
+        pbs_world *world = new_world_from(&d);
+        pbs_collider_desc c = new_penalty(PBS_SHAPE_BOX);
+        c.size[0] = c.size[2] = 1.0;
+        c.size[1] = 0.5 * thickness;
+        c.position[1] = -0.5 * thickness;
+        c.penalty_stiffness = stiffness;
+        add(world, &c);
+        const pbs_body body = add_particle(world, mass, (double[3]){0.0, -depth, 0.0},
+                                           (double[3]){0.0});
+        for (int step = 0; step < 20; step++) {
+            assert_ok(pbs_world_step(world, steps[i]));
+        }
+        assert_near(pbs_body_positions(world, body)[1], -depth, 1e-9, "height, m");
+        pbs_world_destroy(world);
+    }
+}
+
 /// By every scheme that has a Hessian: a particle of 0.3 kg that falls 5 cm on a penalty goes in by
 /// d = cbrt(m g (h + d) / k) = 9.5 mm or, where steps of a millisecond damp, up to a tenth less,
 /// and does not come up higher than it was. One without inertia is at rest there at once. Explicit
@@ -685,6 +712,7 @@ static void refused_memory_changes_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_go_in_by_the_square_root),
+        cmocka_unit_test(thin_plates_hold_what_lies_on_them),
         cmocka_unit_test(every_scheme_feels_penalties),
         cmocka_unit_test(impacts_go_in_by_the_cube_root),
         cmocka_unit_test(stiffness_follows_the_body),
