@@ -471,8 +471,8 @@ typedef struct pbs_contact_desc {
                             ///< on an affine body's
     double friction; ///< Coulomb coefficient, >= 0; between two bodies the larger coefficient
                      ///< applies, unless pbs_world_set_friction says otherwise
-    double offset;   ///< m, >= 0: the contact surface lies that far outside the triangles (half the
-                     ///< thickness of a shell)
+    double offset;   ///< m, >= 0: with barriers the contact surface lies that far outside the
+                     ///< triangles (half the thickness of a shell)
     uint32_t group;  ///< bits: the groups that the body is in
     uint32_t mask; ///< bits: the groups that it touches. Two bodies touch if the mask of each has a
                    ///< bit of the other's group
@@ -486,7 +486,9 @@ typedef struct pbs_contact_desc {
                               ///< harmonic mean applies. 0: the default, which is Young's modulus
                               ///< of the body's stiffest material, the stiffness of an affine body,
                               ///< or the largest stiffness over length of springs. A body with a
-                              ///< host's energy has no default: with 0 penalties do not act on it
+                              ///< host's energy, and one of particles without springs or with
+                              ///< springs of no length alone, has no default: with 0 penalties do
+                              ///< not act on it (bodies_without_contact of pbs_scene_stats)
 } pbs_contact_desc;
 
 /// Fills *d: touches everything, itself included; no friction, no offset, group 1,

@@ -126,8 +126,8 @@ typedef enum pbs_integrator_limit { PBS_INTEGRATOR_PARAMETERS = 4 } pbs_integrat
 typedef struct pbs_energy_control {
     int32_t alpha_choice; ///< pbs_alpha
     int32_t by_island;    ///< 1: each group of bodies that touch each other in a step has its own
-                          ///< target and alpha, and exchanges no energy with others (without
-                          ///< barriers bodies do not touch); 0: one for the world
+                          ///< target and alpha, and exchanges no energy with others; 0: one for
+                          ///< the world
     double alpha;         ///< of PBS_ALPHA_FIXED, 0 to 4: 0 is implicit Euler (SDIRK2), 1 is A-1
     double alpha_min, alpha_max; ///< of the searches, 0 to 4; above 1 a step may grow by
                                  ///< sqrt(alpha_max)

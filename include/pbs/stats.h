@@ -197,9 +197,11 @@ typedef struct pbs_scene_stats {
                           ///< and colliders press as hard as they must: the log warns where a step
                           ///< takes it above 0.1
     pbs_body affine_strain_body;     ///< that body; null: none
-    uint32_t bodies_without_contact; ///< affine ones in a world with PBS_CONTACT_PROJECTION, with
-                                     ///< PBS_CONTACT_PENALTY all without particles that bonds join:
-                                     ///< they go through colliders. The log warns of them
+    uint32_t bodies_without_contact; ///< affine ones in a world with PBS_CONTACT_PROJECTION, and
+                                     ///< those without a penalty_stiffness where colliders are
+                                     ///< penalties without one; with PBS_CONTACT_PENALTY all
+                                     ///< without particles that bonds join: they go through
+                                     ///< colliders. The log warns of them
     uint32_t reserved[9];            ///< 0
 } pbs_scene_stats;
 

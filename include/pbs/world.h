@@ -200,7 +200,8 @@ typedef enum pbs_surface_limit { PBS_SURFACE_MATERIALS = 32 } pbs_surface_limit;
 
 /// Sets the Coulomb coefficient between surfaces of two materials (or of one and the same) from the
 /// next step on, in place of the larger of what the two bodies or colliders say. With
-/// PBS_CONTACT_BARRIER; with projection a collider's own coefficient counts.
+/// PBS_CONTACT_BARRIER, and between bodies that push each other out
+/// (PBS_BODY_CONTACT_PENALTY); with projection a collider's own coefficient counts.
 /// @param a, b  below PBS_SURFACE_MATERIALS: the surface_material of pbs_contact_desc and
 /// pbs_collider_desc, in any order
 /// @param friction  >= 0

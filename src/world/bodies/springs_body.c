@@ -294,12 +294,13 @@ static void write_values(const struct body *body, const struct term_part *part) 
 // --- properties ---
 
 /// Returns the largest modulus of springs, each taken as a bar with a section of its length
-/// squared.
+/// squared. Springs without a length have none.
 static double stiffest(const struct body *body) {
     const struct springs_body *springs = own_of(body);
     double most = 0.0;
     for (size_t i = 0; i < springs->spring_count; i++) {
-        most = fmax(most, springs->stiffness[i] / springs->rest_lengths[i]);
+        const double modulus = springs->stiffness[i] / springs->rest_lengths[i];
+        most = isfinite(modulus) ? fmax(most, modulus) : most;
     }
     return most;
 }

@@ -66,7 +66,7 @@ uint32_t contact_kind_count_untouchable(const struct scene *scene) {
     const struct contact_kind *kind = contact_kind_of(scene);
     uint32_t count = 0;
     for (size_t i = 0; i < scene->bodies.count && kind->touches != NULL; i++) {
-        count += !kind->touches(scene_body(scene, i));
+        count += !kind->touches(scene, scene_body(scene, i));
     }
     return count;
 }

@@ -30,7 +30,7 @@ struct contact_kind {
     /// PBS_ERROR_ARGUMENT with the reason where a scheme cannot move a world with this contact.
     pbs_status (*check_scheme)(const struct scene *scene, const struct scheme_table *scheme);
     /// Whether a body may touch anything; null: all may.
-    bool (*touches)(const struct body *body);
+    bool (*touches)(const struct scene *scene, const struct body *body);
     /// Evaluates the contact potential without friction at the current state, and adds its gradient
     /// (node order) if gradient is not null. Builds a temporary contact object. Called only if the
     /// scene has nodes.

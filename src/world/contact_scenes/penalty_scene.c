@@ -183,13 +183,18 @@ static pbs_status evaluate_term(const struct scene *scene, struct memory *memory
     return status;
 }
 
+static bool touches(const struct scene *scene, const struct body *body) {
+    (void)scene;
+    return body_has_spheres(body);
+}
+
 const struct contact_kind contact_kind_penalty = {
     .id = PBS_CONTACT_PENALTY,
     .run = &contact_run_penalty,
     .scheme = PBS_SCHEME_VELOCITY_VERLET,
     .has_bodies = true,
     .check_scheme = check_scheme,
-    .touches = body_has_spheres,
+    .touches = touches,
     .build_term = penalty_scene_build,
     .evaluate_term = evaluate_term,
 };

@@ -219,6 +219,17 @@ static pbs_status evaluate(const struct scene *scene, struct memory *memory, dou
     return status;
 }
 
+/// A body without a stiffness feels no penalties but those of colliders that have one.
+static bool touches(const struct scene *scene, const struct body *body) {
+    bool any = vertices_are_nodes(body) &&
+               (stiffness_of(body) > 0.0 || scene->colliders.count == 0);
+    for (size_t i = 0; i < scene->colliders.count && vertices_are_nodes(body); i++) {
+        const pbs_collider_desc *const d = &scene_collider(scene, i)->desc;
+        any = any || !collider_is_penalty(d) || d->penalty_stiffness > 0.0;
+    }
+    return any;
+}
+
 const struct contact_kind contact_kind_projection = {
     .id = PBS_CONTACT_PROJECTION,
     .run = &contact_run_projection,
@@ -227,6 +238,6 @@ const struct contact_kind contact_kind_projection = {
     .has_distance = true,
     .takes_penalties = true,
     .check_scheme = check_scheme,
-    .touches = vertices_are_nodes,
+    .touches = touches,
     .evaluate = evaluate,
 };

@@ -31,8 +31,10 @@ static void warn_of_untouchable(const pbs_world *w) {
         world_log(
             w, PBS_LOG_WARNING,
             "%u bodies touch nothing: PBS_CONTACT_PROJECTION keeps vertices of solids, shells and "
-            "springs out of colliders, but no affine bodies; PBS_CONTACT_PENALTY is for bonded "
-            "and peridynamic ones; PBS_CONTACT_BARRIER keeps all apart",
+            "springs out of colliders, but no affine bodies, and none without a stiffness where "
+            "colliders are penalties without one (set penalty_stiffness of pbs_contact_desc); "
+            "PBS_CONTACT_PENALTY is for bonded and peridynamic ones; PBS_CONTACT_BARRIER keeps all "
+            "apart",
             (unsigned)count);
     }
 }

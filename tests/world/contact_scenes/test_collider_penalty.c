@@ -141,6 +141,49 @@ static void loads_go_in_by_the_square_root(void **state) {
     free(samples);
 }
 
+/// A particle without springs, and two on a spring of no length, have no stiffness that a penalty
+/// could take: they go through and are counted, unless body or collider says how stiff.
+static void bodies_without_stiffness_are_counted(void **state) {
+    (void)state;
+    const double below[6] = {0.0, -0.1, 0.0, 0.0, -0.1, 0.0}, masses[2] = {1.0, 1.0}, none = 0.0;
+    const uint32_t ends[2] = {0, 1};
+    for (uint32_t springs = 0; springs < 2; springs++) {
+        pbs_world_desc d = settings();
+        memset(d.gravity, 0, sizeof d.gravity);
+        pbs_world *world = new_world_from(&d);
+        pbs_collider_desc floor = new_penalty(PBS_SHAPE_HALF_SPACE);
+        floor.penalty_stiffness = 0.0;
+        const pbs_collider collider = add(world, &floor);
+        pbs_springs_desc row;
+        pbs_body body;
+        assert_ok(pbs_springs_desc_init(&row, sizeof row));
+        row.vertex_count = 1 + springs;
+        row.positions = below;
+        row.masses = masses;
+        row.spring_count = springs;
+        row.springs = ends;
+        row.rest_lengths = springs > 0 ? &none : NULL;
+        assert_ok(pbs_body_create_springs(world, &row, &body));
+        assert_ok(pbs_world_step(world, 0.01));
+        assert_int_equal(stats_of(world).scene.bodies_without_contact, 1);
+        assert_true(pbs_body_positions(world, body)[1] == -0.1);
+        pbs_contact_desc contact;
+        assert_ok(pbs_contact_desc_init(&contact, sizeof contact));
+        contact.penalty_stiffness = K;
+        assert_ok(pbs_body_set_contact(world, body, &contact));
+        assert_ok(pbs_world_step(world, 0.01));
+        assert_int_equal(stats_of(world).scene.bodies_without_contact, 0);
+        assert_true(pbs_body_positions(world, body)[1] > -0.1);
+        contact.penalty_stiffness = 0.0;
+        floor.penalty_stiffness = K;
+        assert_ok(pbs_body_set_contact(world, body, &contact));
+        assert_ok(pbs_collider_set_description(world, collider, &floor));
+        assert_ok(pbs_world_step(world, 0.01));
+        assert_int_equal(stats_of(world).scene.bodies_without_contact, 0);
+        pbs_world_destroy(world);
+    }
+}
+
 /// A particle at rest on a plate thinner than g h^2 stays where it is. Free fall, the guess of
 /// least energy, would take it below the plate in one step.
 static void thin_plates_hold_what_lies_on_them(void **state) {
@@ -712,6 +755,7 @@ static void refused_memory_changes_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_go_in_by_the_square_root),
+        cmocka_unit_test(bodies_without_stiffness_are_counted),
         cmocka_unit_test(thin_plates_hold_what_lies_on_them),
         cmocka_unit_test(every_scheme_feels_penalties),
         cmocka_unit_test(impacts_go_in_by_the_cube_root),
