@@ -100,8 +100,8 @@ typedef struct pbs_contact_stats {
     uint32_t active;             ///< pairs of vertex and collider that carry force at the end
     uint32_t searches;           ///< for pairs that could touch
     uint32_t sweeps;             ///< continuous collision detection along a search direction
-    uint32_t constrained_inside; ///< vertices that their pins or targets put inside a collider,
-                                 ///< where contact cannot move them
+    uint32_t constrained_inside; ///< vertices that their pins or targets put inside a collider that
+                                 ///< is a constraint, where contact cannot move them
     uint64_t candidates;         ///< pairs that the last search found
     double least_gap; ///< m: with barriers, the smallest gap below `distance` at the end; infinite
                       ///< without any

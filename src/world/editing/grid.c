@@ -100,11 +100,12 @@ static pbs_status lay_grid(struct gridding *g) {
         product *= counts[k];
     }
     if (!(product <= (double)CHECK_COUNT_LIMIT)) {
-        return status_fail(PBS_ERROR_ARGUMENT,
-                           "cells of %g m around a mesh of %g x %g x %g m are %.0f x %.0f x %.0f "
-                           "samples, must be %zu in all at most",
-                           cell, extent[0], extent[1], extent[2], counts[0], counts[1], counts[2],
-                           CHECK_COUNT_LIMIT);
+        return status_fail(
+            PBS_ERROR_ARGUMENT,
+            "cells of %g m around a mesh of %g x %g x %g m are %.10g x %.10g x %.10g "
+            "samples, must be %zu in all at most",
+            cell, extent[0], extent[1], extent[2], counts[0], counts[1], counts[2],
+            CHECK_COUNT_LIMIT);
     }
     g->grid = (struct distance_grid){.cell = cell,
                                      .is_linear = d->interpolation == PBS_GRID_LINEAR};
