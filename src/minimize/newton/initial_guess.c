@@ -217,17 +217,18 @@ struct guess {
     bool (*fill)(struct minimization *m, const double *x, double *guess);
     int32_t kind; ///< PBS_GUESS_* that requests only this one; PBS_GUESS_BEST: used only with that
     bool always;  ///< moved back to an admissible state even if there are other guesses
+    bool follows; ///< starts from the best guess so far, and is left out where there is none
     bool is_inertial_guess; ///< ignores the forces
 };
 
 // In the order of preference between equal values. In free fall the explicit guess differs from the
 // first one only by the rounding errors of forces that should be zero.
 static const struct guess guesses[] = {
-    {fill_free_fall, PBS_GUESS_OPT, true, false},
-    {fill_explicit, PBS_GUESS_EXPLICIT, false, false},
-    {fill_inertial, PBS_GUESS_INERTIAL, true, true},
-    {fill_rigid, PBS_GUESS_BEST, false, false},
-    {fill_given, NEWTON_GUESS_GIVEN, false, false},
+    {fill_free_fall, PBS_GUESS_OPT, true, false, false},
+    {fill_explicit, PBS_GUESS_EXPLICIT, false, false, false},
+    {fill_inertial, PBS_GUESS_INERTIAL, true, false, true},
+    {fill_rigid, PBS_GUESS_BEST, false, true, false},
+    {fill_given, NEWTON_GUESS_GIVEN, false, false, false},
 };
 
 static bool is_lower(const struct objective_result *a, const struct objective_result *b) {
@@ -241,37 +242,49 @@ static bool is_requested(const struct guess *guess, int32_t requested) {
             guess->kind != PBS_GUESS_BEST);
 }
 
-/// Evaluates the requested guesses; the best one is left in newton->trial. Where several are
-/// requested those that go through something do not count; if that is all of them, x is left.
-static bool choose(struct minimization *m, const double *x) {
+/// Evaluates the requested guesses; the best one of those that do not go through what presses is
+/// left in newton->trial. Returns false if there is none.
+static bool choose_among(struct minimization *m, const double *x, const struct pressing *pressing) {
     struct newton *const newton = m->newton;
     const int32_t requested = m->options->initial_guess;
-    const bool is_single = requested != PBS_GUESS_OPT && requested != PBS_GUESS_BEST;
-    struct pressing pressing = {0};
-    bool found = false, any = false;
-    if (!is_single) {
-        measure_pressing(m, x, &pressing);
-    }
+    bool found = false;
     for (size_t i = 0; i < sizeof guesses / sizeof *guesses && !m->stopped; i++) {
         const struct guess *const g = &guesses[i];
-        if (!is_requested(g, requested) || !g->fill(m, x, newton->gradient) ||
+        if (!is_requested(g, requested) || (g->follows && !found) ||
+            !g->fill(m, x, newton->gradient) ||
             !evaluate_towards(m, x, newton->gradient, g->always || requested == g->kind)) {
             continue;
         }
-        any = true;
         const bool is_best = !found ||
                              is_lower(&newton->trial.objective, &newton->accepted.objective);
-        if (is_best && !has_gone_through(m, x, &pressing)) {
+        if (is_best && !has_gone_through(m, x, pressing)) {
             iterate_swap(&newton->trial, &newton->accepted);
             m->is_inertial_guess = g->is_inertial_guess;
             found = true;
         }
     }
-    if (any && !found && !m->stopped) {
-        return minimization_evaluate(m, x);
+    if (found) {
+        iterate_swap(&newton->trial, &newton->accepted);
     }
-    iterate_swap(&newton->trial, &newton->accepted);
     return found && !m->stopped;
+}
+
+/// Where several guesses are requested, those that go through something do not count. If that is
+/// all of them, x is left, or the best of them if x is not admissible.
+static bool choose(struct minimization *m, const double *x) {
+    const int32_t requested = m->options->initial_guess;
+    struct pressing pressing = {0};
+    if (requested == PBS_GUESS_OPT || requested == PBS_GUESS_BEST) {
+        measure_pressing(m, x, &pressing);
+    }
+    if (m->stopped || choose_among(m, x, &pressing)) {
+        return !m->stopped;
+    }
+    if (pressing.energy == 0.0 || m->stopped) {
+        return false;
+    }
+    return minimization_evaluate(m, x) ||
+           (!m->stopped && choose_among(m, x, &(struct pressing){0}));
 }
 
 bool minimization_guess(struct minimization *m, const double *x) {
