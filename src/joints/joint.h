@@ -73,6 +73,7 @@ struct joint {
     uint32_t node[JOINT_NODES];
     uint32_t number; ///< the caller's number of the joint, for messages
     struct joint_vector vectors[JOINT_VECTORS];
+    double gap_velocity[3]; ///< m/s: of x_b - x_a where the sides are points in space that move
     uint32_t row_count;
     struct joint_row rows[JOINT_ROWS];
     double arm;              ///< m: converts angles to lengths

@@ -630,6 +630,8 @@ struct joint_power joint_set_power(const struct joint_set *set, size_t index, co
         sum.supplied += own.supplied;
         sum.dissipated += own.dissipated;
     }
+    const struct joint_wrench wrench = joint_set_wrench(set, index, x);
+    sum.supplied -= dot3(wrench.force, joint->gap_velocity);
     return sum;
 }
 

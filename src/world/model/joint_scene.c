@@ -193,7 +193,14 @@ static void place_in_space(const struct joint_side *side, double fraction, doubl
     }
 }
 
-void joint_scene_place(const struct topology *t, const struct scene *scene, double fraction) {
+/// The velocity of a point in space during the host's step of h seconds; 0 of others.
+static void velocity_in_space(const struct joint_side *side, double h, double out[3]) {
+    subtract3(side->target, side->place, out);
+    scale3(h > 0.0 ? 1.0 / h : 0.0, out, out);
+}
+
+void joint_scene_place(const struct topology *t, const struct scene *scene, double fraction,
+                       double h) {
     size_t next = 0;
     for (size_t i = 0; i < scene->joints.count && t->joints.count > 0; i++) {
         const struct world_joint *own = scene_joint(scene, i);
@@ -206,6 +213,9 @@ void joint_scene_place(const struct topology *t, const struct scene *scene, doub
         place_in_space(&own->sides[1], fraction, b);
         subtract3(b, a, joint->vectors[JOINT_GAP].constant);
         subtract_offset(own, joint);
+        velocity_in_space(&own->sides[0], h, a);
+        velocity_in_space(&own->sides[1], h, b);
+        subtract3(b, a, joint->gap_velocity);
     }
 }
 

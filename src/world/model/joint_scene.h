@@ -34,7 +34,8 @@ double joint_scene_spring_energy(const struct scene *scene);
 void joint_scene_load(const struct topology *topology, const struct scene *scene);
 
 /// Places the points of space at a fraction, 0 .. 1, of the host's step of h seconds.
-void joint_scene_place(const struct topology *topology, const struct scene *scene, double fraction);
+void joint_scene_place(const struct topology *topology, const struct scene *scene, double fraction,
+                       double h);
 
 /// The call has landed: multipliers and angles become the scene's, points of space are at their
 /// targets, joints that broke are broken.

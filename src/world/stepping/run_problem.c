@@ -55,7 +55,7 @@ static void set_prescribed_targets(void *self, double fraction) {
     struct target_pass pass = {run, fraction};
     tasks_for(w->tasks, (w->scene.nodes.count + TARGET_CHUNK - 1) / TARGET_CHUNK, set_chunk_targets,
               &pass);
-    joint_scene_place(&w->topology, &w->scene, fraction);
+    joint_scene_place(&w->topology, &w->scene, fraction, run->h);
 }
 
 static void set_contact_obstacles(void *self, double now, double target) {
