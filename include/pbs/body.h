@@ -578,11 +578,11 @@ PBS_API pbs_status pbs_body_read_f64(const pbs_world *w, pbs_body b, int32_t cha
                                      size_t stride_bytes, size_t capacity);
 
 /// The constraint forces on pinned and scripted vertices, as a testing machine reads them: on each
-/// constrained axis the force that balances elasticity, gravity, barriers, joints, wind, a host's
-/// energies and its forces (pbs_body_set_forces) at the present state; 0 on free axes. In
-/// equilibrium (PBS_SCHEME_QUASI_STATIC) these are the complete constraint forces. In motion,
-/// inertia and damping of constrained vertices are left out. Friction on these vertices is always
-/// left out; pbs_body_contact_force includes it.
+/// constrained axis the force that balances elasticity, gravity, pressure, barriers, joints with
+/// their dampers, wind, a host's energies and its forces (pbs_body_set_forces) at the present
+/// state; 0 on free axes. In equilibrium (PBS_SCHEME_QUASI_STATIC) these are the complete
+/// constraint forces. In motion, the inertia of constrained vertices and the damping of bodies are
+/// left out. Friction on these vertices is always left out; pbs_body_contact_force includes it.
 /// @param forces  becomes vertex_count x 3, N
 /// @param moments  becomes vertex_count x 3, N m: the constraint moments on pinned orientations of
 /// bonded particles, 0 of all others; may be null

@@ -219,15 +219,19 @@ static pbs_status evaluate(const struct scene *scene, struct memory *memory, dou
     return status;
 }
 
-/// A body without a stiffness feels no penalties but those of colliders that have one.
+/// A body without a stiffness feels no penalties but those of colliders that have one. Groups and
+/// masks are not asked.
 static bool touches(const struct scene *scene, const struct body *body) {
-    bool any = vertices_are_nodes(body) &&
-               (stiffness_of(body) > 0.0 || scene->colliders.count == 0);
-    for (size_t i = 0; i < scene->colliders.count && vertices_are_nodes(body); i++) {
-        const pbs_collider_desc *const d = &scene_collider(scene, i)->desc;
-        any = any || !collider_is_penalty(d) || d->penalty_stiffness > 0.0;
+    if (!vertices_are_nodes(body) || scene->colliders.count == 0) {
+        return vertices_are_nodes(body);
     }
-    return any;
+    for (size_t i = 0; i < scene->colliders.count; i++) {
+        const pbs_collider_desc *const d = &scene_collider(scene, i)->desc;
+        if (!collider_is_penalty(d) || d->penalty_stiffness > 0.0) {
+            return true;
+        }
+    }
+    return stiffness_of(body) > 0.0;
 }
 
 const struct contact_kind contact_kind_projection = {
