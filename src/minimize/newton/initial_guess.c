@@ -171,8 +171,8 @@ static bool fill_given(struct minimization *m, const double *x, double *guess) {
 
 /// Penalties at the start, x: their energy, and their gradient in node order.
 struct pressing {
-    double energy; ///< J; 0: nothing presses, or barriers keep guesses out anyway
-    double *gradient;
+    double energy;    ///< J
+    double *gradient; ///< null: nothing presses, or barriers keep guesses out anyway
 };
 
 static double contact_energy_at(struct minimization *m, const double *x, double *gradient) {
@@ -187,10 +187,12 @@ static double contact_energy_at(struct minimization *m, const double *x, double 
 
 static void measure_pressing(struct minimization *m, const double *x, struct pressing *out) {
     const struct contact_set *const contacts = &m->objective->contacts;
-    *out = (struct pressing){.gradient = m->newton->gradient_rows};
+    double *const gradient = m->newton->gradient_rows;
+    *out = (struct pressing){.gradient = NULL};
     if (contact_set_has_potential(contacts) && !contact_set_bounds(contacts)) {
-        vector_zero(m->objective->tasks, newton_coordinate_count(m->newton), out->gradient);
-        out->energy = contact_energy_at(m, x, out->gradient);
+        vector_zero(m->objective->tasks, newton_coordinate_count(m->newton), gradient);
+        out->energy = contact_energy_at(m, x, gradient);
+        out->gradient = out->energy > 0.0 ? gradient : NULL;
     }
 }
 
@@ -201,7 +203,7 @@ static bool has_gone_through(struct minimization *m, const double *x,
                              const struct pressing *pressing) {
     const double *const to = m->newton->trial.x;
     double rise = 0.0;
-    if (pressing->energy == 0.0) {
+    if (pressing->gradient == NULL) {
         return false;
     }
     for (size_t k = 0; k < newton_coordinate_count(m->newton); k++) {
@@ -280,7 +282,7 @@ static bool choose(struct minimization *m, const double *x) {
     if (m->stopped || choose_among(m, x, &pressing)) {
         return !m->stopped;
     }
-    if (pressing.energy == 0.0 || m->stopped) {
+    if (pressing.gradient == NULL || m->stopped) {
         return false;
     }
     return minimization_evaluate(m, x) ||
