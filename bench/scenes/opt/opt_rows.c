@@ -173,6 +173,9 @@ static void add_bowl(struct opt_scene *scene) {
         scene->status = samples == NULL ? PBS_ERROR_MEMORY
                                         : pbs_grid_from_mesh(&d, samples, grid.sample_count, &grid);
     }
+    if (scene->status >= 0 && grid.thin_count > 0) {
+        scene->status = PBS_ERROR_MESH; // parts of the wall push nothing out
+    }
     if (scene->status >= 0) {
         pbs_collider_desc_init(&o->desc, sizeof o->desc);
         o->desc.shape = PBS_SHAPE_GRID;
@@ -215,12 +218,28 @@ static void fill_bowl(struct opt_scene *scene) {
     }
 }
 
+/// Whether a torus is where only those are that went through the wall.
+static bool is_any_below_bowl(const struct opt_scene *scene) {
+    for (size_t b = 0; b < scene->body_count; b++) {
+        pbs_motion motion = {.struct_size = sizeof motion};
+        pbs_body_motion(scene->world, scene->bodies[b].id, &motion);
+        const double *at = motion.center;
+        if (hypot(at[0], at[2]) < 0.5 * BOWL_RADIUS && at[1] < -BOWL_RADIUS - 0.5 * BOWL_WALL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool judge_bowl(const struct opt_scene *scene, const char **reason) {
     if (!judge_cost(scene, reason)) {
         return false;
     }
     if (!keeps_out(scene)) {
         return fail(reason, "below the ground");
+    }
+    if (is_any_below_bowl(scene)) {
+        return fail(reason, "through the bowl");
     }
     if (scene->measures.inverted > 0) {
         return fail(reason, "inverted elements at the end");
