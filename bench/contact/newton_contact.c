@@ -3,7 +3,7 @@
 //     bench newton_contact scene=wall20 steps=20 failed=0 not_ok=0 newton=319 worst=60 linear=...
 //     energy=... kinetic=... least_gap=... highest=... spread=... seconds=... gap=... stiffness=...
 //   steps              steps that succeeded; the scene ends at the first step that fails
-//   not_ok             those of them with another status than PBS_OK
+//   not_ok             how many of these steps landed with a warning, as PBS_DIVIDED
 //   newton, linear     iterations of all steps
 //   worst              Newton iterations of the step that took most
 //   least_gap, gap     smallest gap in the last step: in metres, and over the contact distance

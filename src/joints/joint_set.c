@@ -630,8 +630,10 @@ struct joint_power joint_set_power(const struct joint_set *set, size_t index, co
         sum.supplied += own.supplied;
         sum.dissipated += own.dissipated;
     }
-    const struct joint_wrench wrench = joint_set_wrench(set, index, x);
-    sum.supplied -= dot3(wrench.force, joint->gap_velocity);
+    if (norm3(joint->gap_velocity) > 0.0) {
+        const struct joint_wrench wrench = joint_set_wrench(set, index, x);
+        sum.supplied -= dot3(wrench.force, joint->gap_velocity);
+    }
     return sum;
 }
 

@@ -141,11 +141,7 @@ void held_volumes_remove_penalties(struct pressure *pressure, const double *x, d
 double held_volumes_miss(struct pressure *pressure, const double *x) {
     double most = 0.0;
     FOR_EACH_HELD(pressure, s) {
-        const double *const entries = write_entries(pressure, s, x);
-        double area = 0.0;
-        for (size_t k = 0; k < 3 * member_count(pressure, s); k++) {
-            area += fabs(entries[k]);
-        }
+        const double area = pressure_surface_area(pressure, s, x);
         const double miss = fabs(constraint(pressure, s, x, NULL));
         most = fmax(most, pressure->held[s].resistance > 0.0 && area > 0.0 ? miss / area : 0.0);
     }

@@ -47,8 +47,8 @@ double held_volumes_update(struct pressure *pressure, const double *from, const 
 /// it.
 void held_volumes_remove_penalties(struct pressure *pressure, const double *x, double *gradient);
 
-/// Returns the largest displacement, m, that would close a volume to first order if all coordinates
-/// of the nodes of its surface moved by the same amount; 0 where nothing is held.
+/// Returns how far, m, the surface that misses its volume most would have to move out or in
+/// everywhere: the miss over the surface's area; 0 where nothing is held.
 double held_volumes_miss(struct pressure *pressure, const double *x);
 
 /// Undoes a step: pressures are again those before held_volumes_begin_step.

@@ -248,6 +248,17 @@ static void gather(const struct pressure *p, size_t triangle, const double *x, d
     }
 }
 
+double pressure_surface_area(const struct pressure *p, size_t surface, const double *x) {
+    double sum = 0.0;
+    for (size_t t = p->triangle_start[surface]; t < p->triangle_start[surface + 1]; t++) {
+        double corners[9], share[3];
+        gather(p, t, x, corners);
+        find_share(corners, share);
+        sum += 3.0 * norm3(share);
+    }
+    return sum;
+}
+
 static int evaluate(const void *self, const struct assembly *assembly,
                     const struct stencil_groups *groups, uint32_t domain,
                     const struct evaluation *evaluation, struct evaluation_sums *sums) {

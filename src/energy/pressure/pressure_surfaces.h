@@ -51,6 +51,9 @@ struct pressure {
 /// Returns the volume in a surface at x, m^3.
 double pressure_surface_volume(const struct pressure *pressure, size_t surface, const double *x);
 
+/// Returns the area of a surface at x, m^2.
+double pressure_surface_area(const struct pressure *pressure, size_t surface, const double *x);
+
 /// Computes the gradient of a surface's volume at x, m^2. Writes the 3 entries of each of its nodes
 /// to `gradient`, which is by node.
 void pressure_differentiate(const struct pressure *pressure, size_t surface, const double *x,

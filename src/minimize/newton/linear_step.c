@@ -180,7 +180,7 @@ static double force_error(const struct minimization *m) {
         return worst;
     }
     const double miss = constraint_set_miss(m->objective->constraints, m->newton->current.x);
-    return miss <= worst ? worst : miss;
+    return miss > worst ? miss : worst;
 }
 
 struct newton_result newton_linear_step(struct newton *newton, const struct objective *objective,
