@@ -259,22 +259,6 @@ static void ropes_of_a_net_bear_it(void **state) {
 
 // --- what pins bear ---
 
-/// A particle of `mass` kg, pinned or free.
-static pbs_body add_particle(pbs_world *world, double mass, const double at[3], bool is_pinned) {
-    static const uint32_t first = 0;
-    pbs_springs_desc d;
-    pbs_body body;
-    assert_ok(pbs_springs_desc_init(&d, sizeof d));
-    d.vertex_count = 1;
-    d.positions = at;
-    d.masses = &mass;
-    assert_ok(pbs_body_create_springs(world, &d, &body));
-    if (is_pinned) {
-        assert_ok(pbs_body_pin(world, body, &first, 1, PBS_AXIS_ALL));
-    }
-    return body;
-}
-
 /// A pin at rest bears its particle and all that hangs on it: on a rod, or on a spring of 300 N/m
 /// that rests at 1 m and is 2 kg x g / 300 N/m longer.
 static void pins_bear_what_hangs_on_joints(void **state) {
@@ -285,8 +269,9 @@ static void pins_bear_what_hangs_on_joints(void **state) {
         settings.contact = PBS_CONTACT_PROJECTION;
         pbs_world *world = new_world_from(&settings);
         use_scheme(world, PBS_SCHEME_QUASI_STATIC);
-        const pbs_body pinned = add_particle(world, 1.0, at, true);
-        const pbs_body load = add_particle(world, 2.0, below, false);
+        const pbs_body pinned = add_free_particle(world, 1.0, at, NULL);
+        const pbs_body load = add_free_particle(world, 2.0, below, NULL);
+        assert_ok(pbs_body_pin_all(world, pinned));
         pbs_joint_desc d = describe_joint(PBS_JOINT_DISTANCE, at_vertex(pinned, 0),
                                           at_vertex(load, 0));
         pbs_joint joint;

@@ -31,14 +31,7 @@ static double rebound(int32_t scheme, double phase) {
     pbs_collider collider;
     assert_ok(pbs_collider_desc_init(&ground, sizeof ground));
     assert_ok(pbs_collider_create(world, &ground, &collider));
-    pbs_springs_desc particle;
-    pbs_body body;
-    assert_ok(pbs_springs_desc_init(&particle, sizeof particle));
-    particle.vertex_count = 1;
-    particle.positions = x;
-    particle.velocities = v;
-    particle.masses = &mass;
-    assert_ok(pbs_body_create_springs(world, &particle, &body));
+    const pbs_body body = add_free_particle(world, mass, x, v);
     for (int n = 0; n < STEPS; n++) {
         assert_ok(pbs_world_step(world, h));
     }

@@ -47,6 +47,18 @@ pbs_body add_sheet(pbs_world *world, size_t cells, double size, const double cor
     return body;
 }
 
+pbs_body add_free_particle(pbs_world *world, double mass, const double x[3], const double v[3]) {
+    pbs_springs_desc d;
+    pbs_body body;
+    assert_ok(pbs_springs_desc_init(&d, sizeof d));
+    d.vertex_count = 1;
+    d.positions = x;
+    d.velocities = v;
+    d.masses = &mass;
+    assert_ok(pbs_body_create_springs(world, &d, &body));
+    return body;
+}
+
 pbs_collider add_ground(pbs_world *world) {
     pbs_collider_desc d;
     pbs_collider ground = {0};

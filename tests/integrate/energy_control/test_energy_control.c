@@ -325,15 +325,9 @@ static void points_in_space_do_the_work_of_their_force(void **state) {
         const pbs_integrator_desc d = describe(schemes[k / 2]);
         use_integrator(world, &d);
         assert_ok(pbs_world_set_gravity(world, downward));
-        pbs_springs_desc particle;
         pbs_joint_desc joint;
-        pbs_body body;
         pbs_joint hanger;
-        assert_ok(pbs_springs_desc_init(&particle, sizeof particle));
-        particle.vertex_count = 1;
-        particle.positions = place;
-        particle.masses = &mass;
-        assert_ok(pbs_body_create_springs(world, &particle, &body));
+        const pbs_body body = add_free_particle(world, mass, place, NULL);
         assert_ok(pbs_joint_desc_init(&joint, sizeof joint));
         joint.kind = PBS_JOINT_DISTANCE;
         joint.a = (pbs_point){.struct_size = sizeof joint.a};

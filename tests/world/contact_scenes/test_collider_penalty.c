@@ -32,19 +32,6 @@ static pbs_collider add(pbs_world *world, const pbs_collider_desc *d) {
     return collider;
 }
 
-/// One particle without any force of its own.
-static pbs_body add_particle(pbs_world *world, double mass, const double x[3], const double v[3]) {
-    pbs_springs_desc d;
-    pbs_body body;
-    assert_ok(pbs_springs_desc_init(&d, sizeof d));
-    d.vertex_count = 1;
-    d.positions = x;
-    d.velocities = v;
-    d.masses = &mass;
-    assert_ok(pbs_body_create_springs(world, &d, &body));
-    return body;
-}
-
 // --- grids ---
 
 /// A grid of a mesh, as a collider's; samples are the caller's to free.
@@ -121,8 +108,8 @@ static void loads_go_in_by_the_square_root(void **state) {
             c.orientation[2] = c.orientation[3] = quarter;
         }
         const pbs_collider collider = add(world, &c);
-        const pbs_body body = add_particle(world, mass, (double[3]){0.0, 1e-4, 0.0},
-                                           (double[3]){0.0});
+        const pbs_body body = add_free_particle(world, mass, (double[3]){0.0, 1e-4, 0.0},
+                                                (double[3]){0.0});
         for (int step = 0; step < 100; step++) {
             assert_ok(pbs_world_step(world, 1.0 / 60.0));
         }
@@ -158,7 +145,7 @@ static void guesses_depend_on_the_state_alone(void **state) {
     plate.position[1] = -5e-4;
     plate.penalty_stiffness = 1e8;
     add(world, &plate);
-    const pbs_body particle = add_particle(world, 1e-3, above, still);
+    const pbs_body particle = add_free_particle(world, 1e-3, above, still);
     pbs_solid_desc solid;
     pbs_body body;
     assert_ok(pbs_solid_desc_init(&solid, sizeof solid));
@@ -174,13 +161,9 @@ static void guesses_depend_on_the_state_alone(void **state) {
     assert_ok(pbs_body_set_velocities(world, particle, down, 1));
     assert_ok(pbs_body_set_positions(world, body, rest, 4));
     assert_ok(pbs_body_set_velocities(world, body, still, 4));
-    size_t size = 0;
-    assert_ok(pbs_world_save(world, NULL, &size));
-    void *saved = malloc(size);
-    assert_non_null(saved);
-    assert_ok(pbs_world_save(world, saved, &size));
+    const struct saved_world saved = save_world(world);
     pbs_world *restored = new_world_from(&d);
-    assert_ok(pbs_world_restore(restored, saved, size));
+    assert_ok(pbs_world_restore(restored, saved.data, saved.size));
     for (int step = 0; step < 5; step++) {
         assert_ok(pbs_world_step(world, 1.0 / 60.0));
         assert_ok(pbs_world_step(restored, 1.0 / 60.0));
@@ -190,7 +173,7 @@ static void guesses_depend_on_the_state_alone(void **state) {
                              b == 0 ? 3 : 12);
         }
     }
-    free(saved);
+    free(saved.data);
     pbs_world_destroy(restored);
     pbs_world_destroy(world);
 }
@@ -255,8 +238,8 @@ static void thin_plates_hold_what_lies_on_them(void **state) {
         c.position[1] = -0.5 * thickness;
         c.penalty_stiffness = stiffness;
         add(world, &c);
-        const pbs_body body = add_particle(world, mass, (double[3]){0.0, -depth, 0.0},
-                                           (double[3]){0.0});
+        const pbs_body body = add_free_particle(world, mass, (double[3]){0.0, -depth, 0.0},
+                                                (double[3]){0.0});
         for (int step = 0; step < 20; step++) {
             assert_ok(pbs_world_step(world, steps[i]));
         }
@@ -292,8 +275,8 @@ static void every_scheme_feels_penalties(void **state) {
             assert_ok(pbs_world_set_integrator(world, integrator));
             add(world, &c);
             const double height = 0.05, mass = 0.3;
-            const pbs_body body = add_particle(world, mass, (double[3]){0.0, height, 0.0},
-                                               (double[3]){0.0});
+            const pbs_body body = add_free_particle(world, mass, (double[3]){0.0, height, 0.0},
+                                                    (double[3]){0.0});
             double lowest = 0.0;
             double highest = -1.0;
             for (int step = 0; step < 300; step++) {
@@ -324,8 +307,8 @@ static void impacts_go_in_by_the_cube_root(void **state) {
     const pbs_collider_desc c = new_penalty(PBS_SHAPE_HALF_SPACE);
     add(world, &c);
     const double mass = 0.3, speed = 2.0, h = 1e-4;
-    const pbs_body body = add_particle(world, mass, (double[3]){0.0, 1e-3, 0.0},
-                                       (double[3]){0.0, -speed, 0.0});
+    const pbs_body body = add_free_particle(world, mass, (double[3]){0.0, 1e-3, 0.0},
+                                            (double[3]){0.0, -speed, 0.0});
     double lowest = 0.0;
     for (int step = 0; step < 600; step++) {
         assert_ok(pbs_world_step(world, h));
@@ -457,7 +440,8 @@ static void straight_lines_hold_what_is_convex(void **state) {
     c.grid_interpolation = PBS_GRID_LINEAR;
     add(world, &c);
     free(samples);
-    const pbs_body body = add_particle(world, 1.0, (double[3]){0.1, 0.05, 0.1}, (double[3]){0.0});
+    const pbs_body body = add_free_particle(world, 1.0, (double[3]){0.1, 0.05, 0.1},
+                                            (double[3]){0.0});
     for (int step = 0; step < 100; step++) {
         assert_ok(pbs_world_step(world, 1.0 / 60.0));
     }
@@ -577,8 +561,10 @@ static void constraints_stay_what_they_are(void **state) {
     c.collision = PBS_COLLISION_CONSTRAINT;
     c.position[0] = 2.0;
     add(world, &c);
-    const pbs_body soft = add_particle(world, 1.0, (double[3]){0.0, 0.1, 0.0}, (double[3]){0.0});
-    const pbs_body hard = add_particle(world, 1.0, (double[3]){2.0, 0.1, 0.0}, (double[3]){0.0});
+    const pbs_body soft = add_free_particle(world, 1.0, (double[3]){0.0, 0.1, 0.0},
+                                            (double[3]){0.0});
+    const pbs_body hard = add_free_particle(world, 1.0, (double[3]){2.0, 0.1, 0.0},
+                                            (double[3]){0.0});
     for (int step = 0; step < 100; step++) {
         assert_ok(pbs_world_step(world, 1.0 / 60.0));
         assert_true(pbs_body_positions(world, hard)[1] >= -1e-12);
@@ -608,7 +594,8 @@ static void moving_grids_push(void **state) {
     const pbs_collider_desc c = new_slab(&samples);
     const pbs_collider slab = add(world, &c);
     free(samples);
-    const pbs_body body = add_particle(world, 1.0, (double[3]){0.1, 0.01, 0.1}, (double[3]){0.0});
+    const pbs_body body = add_free_particle(world, 1.0, (double[3]){0.1, 0.01, 0.1},
+                                            (double[3]){0.0});
     const double level[4] = {0.0, 0.0, 0.0, 1.0};
     for (int step = 1; step <= 60; step++) {
         assert_ok(
@@ -631,7 +618,8 @@ static void colliders_come_and_go(void **state) {
     c.size[0] = 0.5;
     c.position[0] = 5.0;
     const pbs_collider ball = add(world, &c);
-    const pbs_body body = add_particle(world, 1.0, (double[3]){0.1, 0.02, 0.1}, (double[3]){0.0});
+    const pbs_body body = add_free_particle(world, 1.0, (double[3]){0.1, 0.02, 0.1},
+                                            (double[3]){0.0});
     assert_ok(pbs_world_step(world, 1.0 / 60.0));
     c = new_slab(&samples);
     const pbs_collider slab = add(world, &c);
