@@ -47,17 +47,17 @@ static bool shorten(struct minimization *m, const double *x, double *guess) {
     return step > 0.0;
 }
 
-/// trial = the state at `guess`, or the admissible state closest to it on the path from x. Uses
-/// newton->direction as scratch.
-static bool evaluate_towards(struct minimization *m, const double *x, double *guess,
-                             bool pull_back) {
+/// trial = the state at `guess`, or the admissible state closest to it on the path from x; partial
+/// if E is above the ceiling. Uses newton->direction as scratch.
+static bool evaluate_towards(struct minimization *m, const double *x, double *guess, bool pull_back,
+                             double ceiling) {
     const size_t count = newton_coordinate_count(m->newton);
     struct tasks *const tasks = m->objective->tasks;
     double *const offset = m->newton->direction;
     if (contact_set_bounds(&m->objective->contacts) && !shorten(m, x, guess)) {
         return false;
     }
-    bool admissible = minimization_evaluate(m, guess);
+    bool admissible = minimization_evaluate_below(m, guess, ceiling);
     if (admissible || m->stopped || !pull_back) {
         return admissible;
     }
@@ -65,7 +65,7 @@ static bool evaluate_towards(struct minimization *m, const double *x, double *gu
     double step = 0.9 * objective_max_step(m->objective, x, offset, 1.0);
     for (int i = 0; i < PULL_BACK_LIMIT && !admissible && !m->stopped; i++) {
         vector_combine(tasks, count, x, step, offset, guess);
-        admissible = minimization_evaluate(m, guess);
+        admissible = minimization_evaluate_below(m, guess, ceiling);
         step *= 0.5;
     }
     return admissible;
@@ -252,9 +252,10 @@ static bool choose_among(struct minimization *m, const double *x, const struct p
     bool found = false;
     for (size_t i = 0; i < sizeof guesses / sizeof *guesses && !m->stopped; i++) {
         const struct guess *const g = &guesses[i];
+        const double ceiling = found ? newton->accepted.objective.value : INFINITY;
         if (!is_requested(g, requested) || (g->follows && !found) ||
             !g->fill(m, x, newton->gradient) ||
-            !evaluate_towards(m, x, newton->gradient, g->always || requested == g->kind)) {
+            !evaluate_towards(m, x, newton->gradient, g->always || requested == g->kind, ceiling)) {
             continue;
         }
         const bool is_best = !found ||

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// A sample of phi. A value that is infinite or not a number counts as too high.
+/// A sample of phi. A value that is infinite or not a number counts as too high. Above phi(0) the
+/// value may be a lower bound, with a slope that is not a number.
 struct line_sample {
     double step, value, slope;
 };

@@ -86,7 +86,14 @@ static const double LOOSEST_AT_END = 1e-4;
 // The first trial may use this fraction of the bound that keeps the energy finite.
 static const double BOUND_MARGIN = 0.9;
 
+/// Returns the value of E above which no trial is accepted, not even as noise.
+static double highest_accepted(const struct newton *newton) {
+    const struct objective_result *const current = &newton->current.objective;
+    return current->value + NOISE_STIFF_RISE * objective_magnitude(current);
+}
+
 /// phi(a) = E(P(x + a d)) with slope grad E . d, where grad E includes the projection's Jacobian.
+/// Where phi is too high its slope may be missing.
 static bool evaluate_path(void *context, struct line_sample *out) {
     struct minimization *const m = context;
     struct newton *const newton = m->newton;
@@ -96,14 +103,19 @@ static bool evaluate_path(void *context, struct line_sample *out) {
     vector_combine(tasks, count, newton->current.x, out->step, newton->direction, y);
     out->value = INFINITY;
     out->slope = NAN;
-    if (minimization_evaluate(m, y)) {
+    if (!minimization_evaluate_below(m, y, highest_accepted(newton))) {
+        return !m->stopped;
+    }
+    if (newton->trial.objective.is_partial) {
+        out->value = newton->trial.objective.value;
+    } else {
         vector_copy(tasks, count, newton->trial.gradient, newton->gradient);
         projection_pull_back(tasks, m->projection, newton->gradient);
         out->slope = vector_dot(tasks, count, newton->gradient, newton->direction);
         // A gradient that overflowed is useless for the next iteration.
         out->value = isfinite(out->slope) ? newton->trial.objective.value : INFINITY;
     }
-    return !m->stopped;
+    return true;
 }
 
 static void store_accepted_trial(void *context) {
@@ -204,7 +216,7 @@ static enum line_outcome search(struct minimization *m, double slope) {
         return LINE_STOPPED;
     }
     m->step = length;
-    if (accept_noise(m, origin, first)) {
+    if (!newton->trial.objective.is_partial && accept_noise(m, origin, first)) {
         store_accepted_trial(m);
         follow_tail(m, origin, first);
         return m->stopped ? LINE_STOPPED : LINE_ACCEPTED;

@@ -21,6 +21,10 @@ void iterate_swap(struct iterate *a, struct iterate *b) {
 }
 
 bool minimization_evaluate(struct minimization *m, const double *y) {
+    return minimization_evaluate_below(m, y, INFINITY);
+}
+
+bool minimization_evaluate_below(struct minimization *m, const double *y, double ceiling) {
     struct iterate *const trial = &m->newton->trial;
     trial->objective = (struct objective_result){.value = INFINITY};
     m->result.evaluations++;
@@ -29,7 +33,7 @@ bool minimization_evaluate(struct minimization *m, const double *y) {
     if (m->projection_failed) {
         return false;
     }
-    trial->objective = objective_evaluate(m->objective, trial->x, true, trial->gradient, NULL);
+    trial->objective = objective_evaluate_below(m->objective, trial->x, ceiling, trial->gradient);
     m->stopped = trial->objective.answer == EVALUATE_STOP;
     m->solver_status = trial->objective.status;
     if (trial->objective.answer != EVALUATE_OK) {

@@ -72,6 +72,8 @@ size_t newton_coordinate_count(const struct newton *newton);
 /// Computes trial.x = P(y), and value and gradient there. Returns false if the state is not
 /// admissible (infinite value) or the host stopped.
 bool minimization_evaluate(struct minimization *m, const double *y);
+/// The same where only values up to `ceiling` matter: above it, the result may be partial.
+bool minimization_evaluate_below(struct minimization *m, const double *y, double ceiling);
 
 /// Swaps two states without copying.
 void iterate_swap(struct iterate *a, struct iterate *b);

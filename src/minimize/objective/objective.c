@@ -144,8 +144,16 @@ const struct product_operator *objective_products(const struct objective *object
     return terms_products(objective->tasks, objective->terms, objective->term_count, &evaluation);
 }
 
-struct objective_result objective_evaluate(const struct objective *objective, const double *x,
-                                           bool value, double *gradient, double *blocks) {
+/// Whether contact has to be searched for at every state. Where contact bounds steps, its pairs are
+/// known, and evaluating them costs little.
+static bool searches_contact(const struct objective *o) {
+    return contact_set_has_potential(&o->contacts) && !contact_set_bounds(&o->contacts);
+}
+
+/// Contact is left out if everything else exceeds the ceiling.
+static struct objective_result evaluate(const struct objective *objective, const double *x,
+                                        bool value, double ceiling, double *gradient,
+                                        double *blocks) {
     const struct evaluation evaluation = evaluation_of(
         objective, x,
         (value ? EVALUATE_VALUE : 0U) | (gradient != NULL ? EVALUATE_GRADIENT : 0U) |
@@ -166,17 +174,28 @@ struct objective_result objective_evaluate(const struct objective *objective, co
         result.by_kind[i] = terms.by_kind[i];
     }
     result.value = terms.value + add_inertia(objective, x, gradient, blocks);
-    if (objective->contacts.count > 0) {
-        add_contact(objective, x, value, gradient, &result);
-    }
     if (has_joints(objective)) {
         add_joints(objective, x, gradient, &result);
+    }
+    result.is_partial = result.value > ceiling && searches_contact(objective);
+    if (objective->contacts.count > 0 && !result.is_partial) {
+        add_contact(objective, x, value, gradient, &result);
     }
     if (blocks != NULL && result.answer == EVALUATE_OK) {
         linearize_coupling(objective, x, &result);
         result.answer = result.status < 0 ? EVALUATE_STOP : EVALUATE_OK;
     }
     return result;
+}
+
+struct objective_result objective_evaluate(const struct objective *objective, const double *x,
+                                           bool value, double *gradient, double *blocks) {
+    return evaluate(objective, x, value, INFINITY, gradient, blocks);
+}
+
+struct objective_result objective_evaluate_below(const struct objective *objective, const double *x,
+                                                 double ceiling, double *gradient) {
+    return evaluate(objective, x, true, ceiling, gradient, NULL);
 }
 
 bool objective_projects_on_demand(const struct objective *objective) {

@@ -43,9 +43,10 @@ struct objective {
 };
 
 struct objective_result {
-    double value;                        ///< J
-    double by_kind[ENERGY_KIND_COUNT];   ///< J, without inertia
-    int answer;                          ///< EVALUATE_*
+    double value;                      ///< J
+    double by_kind[ENERGY_KIND_COUNT]; ///< J, without inertia
+    int answer;                        ///< EVALUATE_*
+    bool is_partial; ///< contact is left out: value is a lower bound, the gradient is incomplete
     const struct contact_matrix *matrix; ///< C, the contact Hessian; null: none
     pbs_status status; ///< PBS_OK, or why the library stopped, with the thread's message set
 };
@@ -55,6 +56,12 @@ struct objective_result {
 /// Null: not requested.
 struct objective_result objective_evaluate(const struct objective *objective, const double *x,
                                            bool value, double *gradient, double *blocks);
+
+/// The same for value and gradient, where only values up to `ceiling` matter. Contact energies are
+/// never negative. If everything else exceeds the ceiling, contact that has to be searched for is
+/// left out (OPT section 3.3).
+struct objective_result objective_evaluate_below(const struct objective *objective, const double *x,
+                                                 double ceiling, double *gradient);
 
 /// Returns the operator for the part of the Hessian at x that is not in blocks, after blocks were
 /// evaluated at x. Valid until the next call. Null: there is none.

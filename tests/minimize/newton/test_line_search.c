@@ -167,6 +167,27 @@ static void test_walls_are_too_high(void **state) {
     }
 }
 
+/// A parabola with its minimum at 1e-3. Where it is higher than at 0, only a lower bound of the
+/// value is known, and no slope.
+static void partly_known(double a, struct line_sample *out) {
+    out->value = 0.5 * (a - 1e-3) * (a - 1e-3);
+    out->slope = a - 1e-3;
+    if (out->value > 0.5e-6) {
+        out->value = 0.5e-6 + 0.5 * (out->value - 0.5e-6);
+        out->slope = NAN;
+    }
+}
+
+static void test_lower_bounds_serve_where_phi_is_too_high(void **state) {
+    (void)state;
+    const struct line_result wolfe = search(partly_known, PBS_LINE_SEARCH_WOLFE);
+    assert_int_equal(wolfe.outcome, LINE_ACCEPTED);
+    assert_wolfe(partly_known, wolfe.sample);
+    const struct line_result halves = search(partly_known, PBS_LINE_SEARCH_BACKTRACKING);
+    assert_int_equal(halves.outcome, LINE_ACCEPTED);
+    assert_true(halves.sample.value < 0.5e-6);
+}
+
 static void test_expansion_stays_below_the_limit(void **state) {
     (void)state;
     struct probe probe = {.function = far_quadratic};
@@ -259,6 +280,7 @@ int main(void) {
         cmocka_unit_test(test_backtracking_only_decreases),
         cmocka_unit_test(test_kink_gives_the_lowest_point_seen),
         cmocka_unit_test(test_walls_are_too_high),
+        cmocka_unit_test(test_lower_bounds_serve_where_phi_is_too_high),
         cmocka_unit_test(test_expansion_stays_below_the_limit),
         cmocka_unit_test(test_backtracking_keeps_the_lowest_point),
         cmocka_unit_test(test_nothing_lower_is_said),

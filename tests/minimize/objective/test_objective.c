@@ -141,10 +141,68 @@ static void test_value_is_inertia_plus_terms(void **state) {
     destroy(&p);
 }
 
+// --- values up to a ceiling ---
+
+static const double DEPTH_ENERGY = 3.0; // J
+
+/// Contact of constant energy that counts its evaluations.
+static pbs_status evaluate_counted(void *self, struct tasks *tasks, const double *x,
+                                   bool with_friction, double *gradient_out,
+                                   struct contact_energy *out) {
+    (void)tasks;
+    (void)x;
+    (void)with_friction;
+    (void)gradient_out;
+    ++*(int *)self;
+    *out = (struct contact_energy){.potential = DEPTH_ENERGY};
+    return PBS_OK;
+}
+
+static pbs_status bound_nothing(void *self, struct tasks *tasks, const double *x,
+                                const double *direction, double limit, double *step) {
+    (void)self;
+    (void)tasks;
+    (void)x;
+    (void)direction;
+    *step = limit;
+    return PBS_OK;
+}
+
+// OPT section 3.3: the energy of contact is not negative, so where all else is too high already
+// the search for it is spared.
+static void test_contact_is_not_searched_above_the_ceiling(void **state) {
+    (void)state;
+    static const struct contact_table searched = {.evaluate = evaluate_counted};
+    static const struct contact_table known = {.evaluate = evaluate_counted,
+                                               .bound = bound_nothing};
+    struct problem p;
+    create(&p, 1);
+    struct random random = random_seed(11);
+    double x[COORDINATES];
+    random_fill(&random, -1.0, 1.0, x, COORDINATES);
+    const double rest = value(&p, x);
+    int evaluations = 0;
+    contact_set_add(&p.f.objective.contacts, &searched, &evaluations);
+    struct objective_result result = objective_evaluate_below(&p.f.objective, x, 0.5 * rest,
+                                                              p.gradient);
+    assert_true(result.is_partial && result.value == rest && evaluations == 0);
+    result = objective_evaluate_below(&p.f.objective, x, rest, p.gradient);
+    assert_true(!result.is_partial && evaluations == 1);
+    assert_near(result.value, rest + DEPTH_ENERGY, 1e-12 * rest, "all of E");
+    result = objective_evaluate(&p.f.objective, x, true, NULL, NULL);
+    assert_true(!result.is_partial && evaluations == 2);
+    p.f.objective.contacts.count = 0;
+    contact_set_add(&p.f.objective.contacts, &known, &evaluations);
+    result = objective_evaluate_below(&p.f.objective, x, 0.5 * rest, p.gradient);
+    assert_true(!result.is_partial && evaluations == 3);
+    destroy(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_value_is_inertia_plus_terms),
+        cmocka_unit_test(test_contact_is_not_searched_above_the_ceiling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
