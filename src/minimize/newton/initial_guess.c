@@ -169,13 +169,7 @@ static bool fill_given(struct minimization *m, const double *x, double *guess) {
 
 // --- penalties, through which a guess may pass ---
 
-/// Penalties at the start, x: their energy, and their gradient in node order.
-struct pressing {
-    double energy;    ///< J
-    double *gradient; ///< null: nothing presses, or barriers keep guesses out anyway
-};
-
-static double contact_energy_at(struct minimization *m, const double *x, double *gradient) {
+double minimization_contact_energy(struct minimization *m, const double *x, double *gradient) {
     const struct objective *const o = m->objective;
     struct contact_energy energy = {0.0, 0.0};
     const pbs_status status = contact_set_evaluate(&o->contacts, o->tasks, x, false, gradient,
@@ -185,13 +179,13 @@ static double contact_energy_at(struct minimization *m, const double *x, double 
     return energy.potential;
 }
 
-static void measure_pressing(struct minimization *m, const double *x, struct pressing *out) {
-    const struct contact_set *const contacts = &m->objective->contacts;
+static void measure_pressing(struct minimization *m, const double *x) {
+    struct pressing *const out = &m->pressing;
     double *const gradient = m->newton->gradient_rows;
     *out = (struct pressing){.gradient = NULL};
-    if (contact_set_has_potential(contacts) && !contact_set_bounds(contacts)) {
+    if (objective_searches_contact(m->objective)) {
         vector_zero(m->objective->tasks, newton_coordinate_count(m->newton), gradient);
-        out->energy = contact_energy_at(m, x, gradient);
+        out->energy = minimization_contact_energy(m, x, gradient);
         out->gradient = out->energy > 0.0 ? gradient : NULL;
     }
 }
@@ -199,8 +193,8 @@ static void measure_pressing(struct minimization *m, const double *x, struct pre
 /// Whether the guess in newton->trial has gone into what pressed at x and out on its other side.
 /// Penalties are convex on the way in: their energy rises by the slope along the way or more.
 /// Free fall takes what lies on a plate thinner than g h^2 to below it, where E is lowest.
-static bool has_gone_through(struct minimization *m, const double *x,
-                             const struct pressing *pressing) {
+static bool has_gone_through(struct minimization *m, const double *x) {
+    const struct pressing *const pressing = &m->pressing;
     const double *const to = m->newton->trial.x;
     double rise = 0.0;
     if (pressing->gradient == NULL) {
@@ -209,7 +203,7 @@ static bool has_gone_through(struct minimization *m, const double *x,
     for (size_t k = 0; k < newton_coordinate_count(m->newton); k++) {
         rise += pressing->gradient[k] * (to[k] - x[k]);
     }
-    return rise > 0.0 && contact_energy_at(m, to, NULL) < pressing->energy + 0.5 * rise;
+    return rise > 0.0 && minimization_contact_energy(m, to, NULL) < pressing->energy + 0.5 * rise;
 }
 
 /// One kind of guess.
@@ -230,6 +224,7 @@ static const struct guess guesses[] = {
     {fill_explicit, PBS_GUESS_EXPLICIT, false, false, false},
     {fill_inertial, PBS_GUESS_INERTIAL, true, false, true},
     {fill_rigid, PBS_GUESS_BEST, false, true, false},
+    {minimization_hold_back, PBS_GUESS_BEST, false, true, false},
     {fill_given, NEWTON_GUESS_GIVEN, false, false, false},
 };
 
@@ -246,7 +241,7 @@ static bool is_requested(const struct guess *guess, int32_t requested) {
 
 /// Evaluates the requested guesses; the best one of those that do not go through what presses is
 /// left in newton->trial. Returns false if there is none.
-static bool choose_among(struct minimization *m, const double *x, const struct pressing *pressing) {
+static bool choose_among(struct minimization *m, const double *x) {
     struct newton *const newton = m->newton;
     const int32_t requested = m->options->initial_guess;
     bool found = false;
@@ -260,7 +255,7 @@ static bool choose_among(struct minimization *m, const double *x, const struct p
         }
         const bool is_best = !found ||
                              is_lower(&newton->trial.objective, &newton->accepted.objective);
-        if (is_best && !has_gone_through(m, x, pressing)) {
+        if (is_best && !has_gone_through(m, x)) {
             iterate_swap(&newton->trial, &newton->accepted);
             m->is_inertial_guess = g->is_inertial_guess;
             found = true;
@@ -276,18 +271,18 @@ static bool choose_among(struct minimization *m, const double *x, const struct p
 /// all of them, x is left, or the best of them if x is not admissible.
 static bool choose(struct minimization *m, const double *x) {
     const int32_t requested = m->options->initial_guess;
-    struct pressing pressing = {0};
+    m->pressing = (struct pressing){0};
     if (requested == PBS_GUESS_OPT || requested == PBS_GUESS_BEST) {
-        measure_pressing(m, x, &pressing);
+        measure_pressing(m, x);
     }
-    if (m->stopped || choose_among(m, x, &pressing)) {
+    if (m->stopped || choose_among(m, x)) {
         return !m->stopped;
     }
-    if (pressing.gradient == NULL || m->stopped) {
+    if (m->pressing.gradient == NULL || m->stopped) {
         return false;
     }
-    return minimization_evaluate(m, x) ||
-           (!m->stopped && choose_among(m, x, &(struct pressing){0}));
+    m->pressing = (struct pressing){0};
+    return minimization_evaluate(m, x) || (!m->stopped && choose_among(m, x));
 }
 
 bool minimization_guess(struct minimization *m, const double *x) {

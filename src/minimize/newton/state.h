@@ -41,6 +41,12 @@ struct newton {
                               ///< free axes
 };
 
+/// Penalties at the start of the minimisation.
+struct pressing {
+    double energy;    ///< J
+    double *gradient; ///< N, node order; null: nothing presses, or barriers keep guesses out
+};
+
 struct minimization {
     struct newton *newton;
     const struct objective *objective;
@@ -53,8 +59,9 @@ struct minimization {
     double rounding;     ///< N, rounding error of |grad E|, a lower bound for any solution
     double joint_gap;    ///< of joints, at the latest update of multipliers
     uint32_t constraint_updates; ///< updates at solutions
-    uint32_t hidden_steps;  ///< consecutive steps whose predicted decrease was below the energy's
-                            ///< rounding error
+    uint32_t hidden_steps;    ///< consecutive steps whose predicted decrease was below the energy's
+                              ///< rounding error
+    struct pressing pressing; ///< valid while guesses are compared
     bool moves_prescribed;  ///< prescribed motion moves the free nodes along, even without contact
     bool is_inertial_guess; ///< the guess ignores the forces, so at least one iteration follows
     bool is_indefinite;     ///< negative curvature was found in the latest Hessian
@@ -85,6 +92,16 @@ bool minimization_guess(struct minimization *m, const double *x);
 /// guess = the free-fall state: x moved by inertia and constant forces only. Uses
 /// newton->trial.gradient as scratch.
 void minimization_guess_free_fall(struct minimization *m, const double *x, double *guess);
+
+/// The guess that holds back, for penalties: bodies that run into something go only that part of
+/// their way from x to the best guess so far, newton->accepted, at which their inertia, constant
+/// forces and contacts have the least energy, as if all bodies went the same part. Returns false if
+/// no body is held back. Uses newton->direction and position_rows as scratch.
+bool minimization_hold_back(struct minimization *m, const double *x, double *guess);
+
+/// Returns the energy of contact at x, J, and adds its gradient unless that is null. m->stopped if
+/// it cannot be evaluated.
+double minimization_contact_energy(struct minimization *m, const double *x, double *gradient);
 
 /// With contact, if moves_prescribed, or if a term stops nodes that jump: moves constrained axes
 /// and obstacles from x to their targets without collision, and the free nodes along. x becomes

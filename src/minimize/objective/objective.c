@@ -144,9 +144,7 @@ const struct product_operator *objective_products(const struct objective *object
     return terms_products(objective->tasks, objective->terms, objective->term_count, &evaluation);
 }
 
-/// Whether contact has to be searched for at every state. Where contact bounds steps, its pairs are
-/// known, and evaluating them costs little.
-static bool searches_contact(const struct objective *o) {
+bool objective_searches_contact(const struct objective *o) {
     return contact_set_has_potential(&o->contacts) && !contact_set_bounds(&o->contacts);
 }
 
@@ -177,7 +175,7 @@ static struct objective_result evaluate(const struct objective *objective, const
     if (has_joints(objective)) {
         add_joints(objective, x, gradient, &result);
     }
-    result.is_partial = result.value > ceiling && searches_contact(objective);
+    result.is_partial = result.value > ceiling && objective_searches_contact(objective);
     if (objective->contacts.count > 0 && !result.is_partial) {
         add_contact(objective, x, value, gradient, &result);
     }

@@ -24,8 +24,8 @@ struct objective {
                                        ///< one
     const struct rest_shape *rest_shapes; ///< of bodies that may be moved rigidly
     size_t rest_shape_count;
-    const uint32_t *node_parts; ///< per node: its body, for messages; null: bodies are not named
-    bool with_friction;         ///< contact includes friction
+    const uint32_t *node_parts;      ///< per node: its body; null: bodies are not told apart
+    bool with_friction;              ///< contact includes friction
     const uint8_t *constrained_axes; ///< per node, PBS_AXIS_* bits; for the contact Hessian
     const double *mass;              ///< per node, kg
     const double *predictor;         ///< node order
@@ -62,6 +62,10 @@ struct objective_result objective_evaluate(const struct objective *objective, co
 /// left out (OPT section 3.3).
 struct objective_result objective_evaluate_below(const struct objective *objective, const double *x,
                                                  double ceiling, double *gradient);
+
+/// Returns whether contact has to be searched for at every state: penalties. Where contact bounds
+/// steps, its pairs are known, and evaluating them costs little.
+bool objective_searches_contact(const struct objective *objective);
 
 /// Returns the operator for the part of the Hessian at x that is not in blocks, after blocks were
 /// evaluated at x. Valid until the next call. Null: there is none.

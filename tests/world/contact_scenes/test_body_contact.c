@@ -108,7 +108,42 @@ static void a_stack_comes_to_rest(void **state) {
     pbs_world_destroy(world);
 }
 
-/// The same without body_contact: what the first test sees is not the ground's doing.
+/// Cubes of 0.2 m that meet at 18 m/s with 1/120 s come 15 cm closer in a step, three quarters of
+/// their size. Whatever their gap, they push each other back. From free fall alone (PBS_GUESS_OPT)
+/// all of these fly through each other.
+static void fast_bodies_push_each_other_back(void **state) {
+    (void)state;
+    const double size = 0.2, weightless[3] = {0.0}, v[2][3] = {{9.0, 0.0, 0.0}, {-9.0, 0.0, 0.0}};
+    for (int i = 0; i < 8; i++) {
+        const double low[2][3] = {{0.0, 0.0, 0.0}, {size + 1e-3 + 0.02 * i, 0.031, 0.017}};
+        const pbs_world_desc settings = penalty_settings();
+        pbs_world *world = new_world_from(&settings);
+        pbs_solid_desc d = rubber();
+        pbs_body bodies[2];
+        pbs_motion motions[2] = {{.struct_size = sizeof motions[0]},
+                                 {.struct_size = sizeof motions[0]}};
+        double deepest = 0.0;
+        d.young = 1e6;
+        assert_ok(pbs_world_set_gravity(world, weightless));
+        for (int k = 0; k < 2; k++) {
+            bodies[k] = add_cube(world, 4, size, low[k], &d);
+            set_velocity(world, bodies[k], v[k]);
+        }
+        for (int step = 0; step < 24; step++) {
+            assert_ok(pbs_world_step(world, 1.0 / 120.0));
+            deepest = fmax(deepest, stats_of(world).contact.deepest_penetration);
+        }
+        for (int k = 0; k < 2; k++) {
+            assert_ok(pbs_body_motion(world, bodies[k], &motions[k]));
+        }
+        assert_true(motions[0].center[0] < motions[1].center[0]);
+        assert_true(motions[0].momentum[0] < 0.0 && motions[1].momentum[0] > 0.0);
+        assert_true(deepest > 0.0 && deepest < 0.25 * size);
+        pbs_world_destroy(world);
+    }
+}
+
+/// A stack without body_contact: what the first test sees is not the ground's doing.
 static void without_it_bodies_pass_through_each_other(void **state) {
     (void)state;
     pbs_world_desc d = penalty_settings();
@@ -410,6 +445,7 @@ static void what_makes_no_sense_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stack_comes_to_rest),
+        cmocka_unit_test(fast_bodies_push_each_other_back),
         cmocka_unit_test(without_it_bodies_pass_through_each_other),
         cmocka_unit_test(momentum_is_exchanged),
         cmocka_unit_test(contacts_are_read_back),
