@@ -75,6 +75,8 @@ static const double LOOSEST_SEMIDEFINITE = 0.03;
 // If conjugate gradients find negative curvature after more than this many products, their
 // direction so far is better than one with a projected Hessian: with that, an elastic body about to
 // buckle takes half as many iterations again. In a tangle they stop at the first or second product.
+// Where penalties press, negative curvature is that of elements squeezed by single vertices, and
+// the direction so far is worse.
 enum { TANGLED = 3 };
 // The bound in the last iterations before the iteration limit: no later iteration corrects their
 // error.
@@ -306,11 +308,18 @@ static struct direction_result solve(struct minimization *m) {
     return out;
 }
 
+/// Whether penalties press at the current state.
+static bool has_penalties(const struct minimization *m) {
+    return objective_searches_contact(m->objective) &&
+           m->newton->current.objective.by_kind[ENERGY_CONTACT] > 0.0;
+}
+
 /// Returns whether the iteration should be repeated with projected Hessians. Not during prescribed
 /// motion, because the gradient already contains the motion and would get it twice.
 static bool is_tangled(const struct minimization *m, const struct direction_result *direction) {
     return !m->stopped && m->is_indefinite && !m->semidefinite && m->motion == NULL &&
-           direction->linear_iterations <= TANGLED && objective_projects_on_demand(m->objective);
+           (direction->linear_iterations <= TANGLED || has_penalties(m)) &&
+           objective_projects_on_demand(m->objective);
 }
 
 /// Computes direction by conjugate gradients at the current state. Returns its slope, or 0 if there
