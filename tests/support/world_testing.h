@@ -23,9 +23,9 @@ pbs_body add_cube(pbs_world *world, size_t cells, double size, const double corn
 pbs_body add_sheet(pbs_world *world, size_t cells, double size, const double corner[3],
                    const pbs_shell_desc *like);
 
-/// The half-space below y = 0.
 /// One particle of `mass` kg at x, with the velocity v (null: at rest), without a force of its own.
 pbs_body add_free_particle(pbs_world *world, double mass, const double x[3], const double v[3]);
+/// The half-space below y = 0.
 pbs_collider add_ground(pbs_world *world);
 
 /// Settings as the world has them, the expert ones too, which the former do not point to.
