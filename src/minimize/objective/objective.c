@@ -107,7 +107,8 @@ static void add_contact(const struct objective *o, const double *x, bool value, 
         result->status = contact_set_evaluate(&o->contacts, o->tasks, x, o->with_friction, gradient,
                                               &energy);
     }
-    result->by_kind[ENERGY_CONTACT] = energy.potential;
+    result->contact = energy.potential;
+    result->by_kind[ENERGY_CONTACT] += energy.potential;
     result->by_kind[ENERGY_FRICTION] = energy.friction;
     result->value += energy.potential + energy.friction;
     if (result->status < 0) {

@@ -45,6 +45,7 @@ struct objective {
 struct objective_result {
     double value;                      ///< J
     double by_kind[ENERGY_KIND_COUNT]; ///< J, without inertia
+    double contact;                    ///< J, the potential of contact alone, without joints
     int answer;                        ///< EVALUATE_*
     bool is_partial; ///< contact is left out: value is a lower bound, the gradient is incomplete
     const struct contact_matrix *matrix; ///< C, the contact Hessian; null: none
@@ -57,9 +58,9 @@ struct objective_result {
 struct objective_result objective_evaluate(const struct objective *objective, const double *x,
                                            bool value, double *gradient, double *blocks);
 
-/// The same for value and gradient, where only values up to `ceiling` matter. Contact energies are
-/// never negative. If everything else exceeds the ceiling, contact that has to be searched for is
-/// left out (OPT section 3.3).
+/// The same for value and gradient, where only values up to `ceiling` matter. Penalties are never
+/// negative. If everything else exceeds the ceiling, contact that has to be searched for is left
+/// out (OPT section 3.3).
 struct objective_result objective_evaluate_below(const struct objective *objective, const double *x,
                                                  double ceiling, double *gradient);
 
