@@ -1,25 +1,43 @@
-// The guess that holds bodies back. Where fast bodies meet penalties, free fall ends deep inside of
-// what they hit; beyond half its thickness they are pushed out on the far side, and what was
-// pushed out stays entangled. docs/theory/minimization.md section 1, item 1.
+// The guess that holds bodies back. Where fast bodies meet penalties, the best other guess is deep
+// inside of what they hit; beyond half its thickness they are pushed out on the far side, and what
+// was pushed out stays entangled. docs/theory/minimization.md section 1.
 #include <math.h>
 
 #include "base/lanes/vector.h"
+#include "base/matrix3/math3.h"
 #include "minimize/newton/state.h"
 
-// The ways of bodies are tried in this many equal parts.
+// The motion of a body is tried in this many equal parts.
 enum { PARTS = 4 };
 
 // Bodies are held back where the best guess has more than this many times the contact energy of
 // the start. What rests or slides is left alone.
 static const double PRESSED_HARDER = 2.0;
 
-/// Indexed by body.
+/// Bodies that meet form a group. Arrays are indexed by body; those of a group by its first body.
 struct holding {
     const uint32_t *body; ///< of each node
-    double *energy;       ///< J, at the current fraction of the way
-    double *least;        ///< J, at the best fraction so far
-    double *fraction;     ///< the best one so far
+    double *energy;       ///< J, at the current fraction of the motion
+    double *least;        ///< J, the lowest of the fractions that were tried
+    double *fraction;     ///< the one that has it
+    double *group;        ///< a body with a lower index of the same group, or the body itself
+    double *mass;         ///< kg, of a group; infinite where it meets what is held
+    double *common;       ///< 3: mean displacement of a group, m
 };
+
+static uint32_t group_of(const struct holding *h, uint32_t body) {
+    while ((uint32_t)h->group[body] != body) {
+        body = (uint32_t)h->group[body];
+    }
+    return body;
+}
+
+static void join(struct holding *h, uint32_t a, uint32_t b) {
+    const uint32_t first = group_of(h, a);
+    const uint32_t second = group_of(h, b);
+    h->group[first > second ? first : second] = (double)(first < second ? first : second);
+    h->group[a] = h->group[b] = (double)(first < second ? first : second);
+}
 
 /// Contact with an obstacle counts for its body alone; two bodies share theirs.
 static void add_to_bodies(void *context, const struct contact_power *contact) {
@@ -32,8 +50,18 @@ static void add_to_bodies(void *context, const struct contact_power *contact) {
     }
 }
 
-/// energy = what each body's contacts and deviation from free fall add to E if all bodies go this
-/// fraction of the way from x to `end`. Returns false if the evaluation failed.
+static void add_to_groups(void *context, const struct contact_power *contact) {
+    struct holding *const h = context;
+    const uint32_t first = h->body[contact->nodes[0]];
+    if (contact->nodes[1] != CONTACT_NO_NODE) {
+        join(h, first, h->body[contact->nodes[1]]);
+    } else {
+        h->mass[first] = INFINITY;
+    }
+}
+
+/// energy = what each body's contacts and deviation from free fall add to E if all bodies make this
+/// fraction of their motion relative to their group. Returns false if the evaluation failed.
 static bool measure(struct minimization *m, const double *x, const double *end,
                     const double *free_fall, double fraction, double *moved, struct holding *h) {
     const struct objective *const o = m->objective;
@@ -41,13 +69,50 @@ static bool measure(struct minimization *m, const double *x, const double *end,
     const size_t count = newton_coordinate_count(m->newton);
     vector_zero(o->tasks, count / 3, h->energy);
     for (size_t k = 0; k < count; k++) {
-        moved[k] = x[k] + fraction * (end[k] - x[k]);
+        const double common = h->common[3 * h->body[k / 3] + k % 3];
+        moved[k] = end[k] - (1.0 - fraction) * (end[k] - x[k] - common);
         const double offset = moved[k] - free_fall[k];
         h->energy[h->body[k / 3]] += 0.5 * o->mass[k / 3] * offset * offset / o->weight;
     }
     (void)minimization_contact_energy(m, moved, NULL);
     contact_set_visit(&o->contacts, NULL, &visitor);
     return !m->stopped;
+}
+
+/// Finds the groups of bodies that meet at `end`, where contact was evaluated last, and their mean
+/// displacements. A group that meets an obstacle or has a held node has none.
+static void find_groups(const struct minimization *m, const double *x, const double *end,
+                        struct holding *h) {
+    const struct objective *const o = m->objective;
+    const struct contact_visitor visitor = {add_to_groups, h};
+    const size_t count = newton_coordinate_count(m->newton) / 3;
+    for (size_t i = 0; i < count; i++) {
+        h->group[i] = (double)i;
+    }
+    vector_zero(o->tasks, count, h->mass);
+    contact_set_visit(&o->contacts, NULL, &visitor);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t group = group_of(h, i);
+        h->group[i] = (double)group;
+        h->mass[group] += group != i ? h->mass[i] : 0.0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t group = (uint32_t)h->group[h->body[i]];
+        const bool is_held = o->constrained_axes != NULL && o->constrained_axes[i] != 0;
+        h->mass[group] += is_held ? INFINITY : o->mass[i];
+        for (size_t k = 0; k < 3; k++) {
+            h->common[3 * (size_t)group + k] += o->mass[i] * (end[3 * i + k] - x[3 * i + k]);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t group = (uint32_t)h->group[i];
+        double *const common = h->common + 3 * (size_t)i;
+        if (group != i) {
+            copy3(h->common + 3 * (size_t)group, common);
+        } else if (h->mass[i] > 0.0) {
+            scale3(1.0 / h->mass[i], common, common);
+        }
+    }
 }
 
 /// Returns whether any body is best at this fraction, which is then its best one.
@@ -65,27 +130,32 @@ static bool keep_best(struct holding *h, size_t count, double fraction) {
 
 static bool presses_harder(const struct minimization *m) {
     const struct objective *const o = m->objective;
-    const double energy = m->newton->accepted.objective.by_kind[ENERGY_CONTACT];
     return o->node_parts != NULL && isfinite(o->weight) && objective_searches_contact(o) &&
-           energy > PRESSED_HARDER * m->pressing.energy;
+           m->newton->accepted.objective.contact > PRESSED_HARDER * m->pressing.energy;
 }
 
 bool minimization_hold_back(struct minimization *m, const double *x, double *guess) {
     struct newton *const newton = m->newton;
     const double *const end = newton->accepted.x;
-    const size_t node_count = newton_coordinate_count(newton) / 3;
+    const size_t count = newton_coordinate_count(newton) / 3;
     double *const free_fall = newton->direction;
-    double *const per_body = newton->position_rows;
+    double *const first = newton->position_rows;
+    double *const second = newton->trial.x;
     struct holding h = {.body = m->objective->node_parts,
-                        .energy = per_body,
-                        .least = per_body + node_count,
-                        .fraction = per_body + 2 * node_count};
+                        .energy = first,
+                        .least = first + count,
+                        .fraction = first + 2 * count,
+                        .group = second,
+                        .mass = second + count,
+                        .common = newton->direction_rows};
     if (!presses_harder(m)) {
         return false;
     }
     minimization_guess_free_fall(m, x, free_fall);
-    for (size_t i = 0; i < node_count; i++) {
+    vector_zero(m->objective->tasks, 3 * count, h.common);
+    for (size_t i = 0; i < count; i++) {
         h.least[i] = INFINITY;
+        h.fraction[i] = 1.0;
     }
     bool any = false;
     for (int part = PARTS; part >= 0; part--) {
@@ -93,10 +163,14 @@ bool minimization_hold_back(struct minimization *m, const double *x, double *gue
         if (!measure(m, x, end, free_fall, fraction, guess, &h)) {
             return false;
         }
-        any = (keep_best(&h, node_count, fraction) && part < PARTS) || any;
+        if (part == PARTS) {
+            find_groups(m, x, end, &h);
+        }
+        any = (keep_best(&h, count, fraction) && part < PARTS) || any;
     }
-    for (size_t k = 0; k < 3 * node_count; k++) {
-        guess[k] = x[k] + h.fraction[h.body[k / 3]] * (end[k] - x[k]);
+    for (size_t k = 0; k < 3 * count; k++) {
+        const size_t body = h.body[k / 3];
+        guess[k] = end[k] - (1.0 - h.fraction[body]) * (end[k] - x[k] - h.common[3 * body + k % 3]);
     }
     return any;
 }

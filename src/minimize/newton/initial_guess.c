@@ -217,6 +217,7 @@ struct guess {
     bool is_inertial_guess; ///< ignores the forces
 };
 
+// What is held back stops what follows it: it is tried so often that the third in a row stops too.
 // In the order of preference between equal values. In free fall the explicit guess differs from the
 // first one only by the rounding errors of forces that should be zero.
 static const struct guess guesses[] = {
@@ -224,6 +225,8 @@ static const struct guess guesses[] = {
     {fill_explicit, PBS_GUESS_EXPLICIT, false, false, false},
     {fill_inertial, PBS_GUESS_INERTIAL, true, false, true},
     {fill_rigid, PBS_GUESS_BEST, false, true, false},
+    {minimization_hold_back, PBS_GUESS_BEST, false, true, false},
+    {minimization_hold_back, PBS_GUESS_BEST, false, true, false},
     {minimization_hold_back, PBS_GUESS_BEST, false, true, false},
     {fill_given, NEWTON_GUESS_GIVEN, false, false, false},
 };
@@ -258,6 +261,7 @@ static bool choose_among(struct minimization *m, const double *x) {
         if (is_best && !has_gone_through(m, x)) {
             iterate_swap(&newton->trial, &newton->accepted);
             m->is_inertial_guess = g->is_inertial_guess;
+            m->is_held_back = g->fill == minimization_hold_back;
             found = true;
         }
     }

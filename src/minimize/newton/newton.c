@@ -310,8 +310,7 @@ static struct direction_result solve(struct minimization *m) {
 
 /// Whether penalties press at the current state.
 static bool has_penalties(const struct minimization *m) {
-    return objective_searches_contact(m->objective) &&
-           m->newton->current.objective.by_kind[ENERGY_CONTACT] > 0.0;
+    return objective_searches_contact(m->objective) && m->newton->current.objective.contact > 0.0;
 }
 
 /// Returns whether the iteration should be repeated with projected Hessians. Not during prescribed
@@ -502,23 +501,68 @@ static double inertial_rounding(const struct objective *o, const double *x) {
     return ROUNDINGS * DBL_EPSILON * sqrt(sum);
 }
 
+static void add_counts(struct newton_result *sum, const struct newton_result *part) {
+    sum->newton_iterations += part->newton_iterations;
+    sum->linear_solves += part->linear_solves;
+    sum->linear_iterations += part->linear_iterations;
+    sum->evaluations += part->evaluations;
+    sum->indefinite_solves += part->indefinite_solves;
+    sum->gradient_directions += part->gradient_directions;
+    sum->clamped_steps += part->clamped_steps;
+    sum->roundoff_accepts += part->roundoff_accepts;
+    sum->shifted_factors += part->shifted_factors;
+    sum->switched_solves += part->switched_solves;
+    sum->alignments += part->alignments;
+    sum->time_evaluate += part->time_evaluate;
+    sum->time_hessian += part->time_hessian;
+    sum->time_factor += part->time_factor;
+    sum->time_solve += part->time_solve;
+    sum->time_search += part->time_search;
+}
+
+/// Minimises from x. Returns false if there is no state to start from.
+static bool run(struct minimization *m, double *x) {
+    bool moved = false;
+    m->rounding = inertial_rounding(m->objective, x);
+    if (!minimization_move_prescribed(m, x, &moved) || (!moved && !minimization_guess(m, x))) {
+        return false;
+    }
+    m->result.start = m->newton->current.objective.value;
+    if (m->options->method == PBS_METHOD_PLAIN_NEWTON) {
+        plain_newton_run(m);
+    } else {
+        stabilized_run(m);
+    }
+    return true;
+}
+
+/// Repeats a minimisation that failed from bodies held back. A sheet, for example, hangs on single
+/// vertices of what it is stopped by. From the paper's guesses it is through them, but goes on.
+static bool run_again(struct minimization *m, double *x) {
+    struct newton_options options = *m->options;
+    options.initial_guess = PBS_GUESS_OPT;
+    struct minimization again = {.newton = m->newton,
+                                 .objective = m->objective,
+                                 .projection = m->projection,
+                                 .options = &options};
+    const bool has_started = run(&again, x);
+    add_counts(&again.result, &m->result);
+    m->result = again.result;
+    return has_started;
+}
+
 struct newton_result newton_minimize(struct newton *newton, const struct objective *objective,
                                      struct projection *projection,
                                      const struct newton_options *options, double *x) {
     struct minimization m = {
         .newton = newton, .objective = objective, .projection = projection, .options = options};
-    m.rounding = inertial_rounding(objective, x);
-    bool moved = false;
-    if (!minimization_move_prescribed(&m, x, &moved) || (!moved && !minimization_guess(&m, x))) {
-        return m.result;
+    bool has_started = run(&m, x);
+    if (has_started && m.result.status == PBS_ERROR_CONVERGENCE && m.is_held_back) {
+        has_started = run_again(&m, x);
     }
-    m.result.start = newton->current.objective.value;
-    if (options->method == PBS_METHOD_PLAIN_NEWTON) {
-        plain_newton_run(&m);
-    } else {
-        stabilized_run(&m);
+    if (has_started) {
+        vector_copy(objective->tasks, newton_coordinate_count(newton), newton->current.x, x);
     }
-    vector_copy(objective->tasks, newton_coordinate_count(newton), newton->current.x, x);
     return m.result;
 }
 
@@ -537,22 +581,7 @@ struct newton_result newton_move_prescribed(struct newton *newton,
 }
 
 void newton_result_add(struct newton_result *sum, const struct newton_result *part) {
-    sum->newton_iterations += part->newton_iterations;
-    sum->linear_solves += part->linear_solves;
-    sum->linear_iterations += part->linear_iterations;
-    sum->evaluations += part->evaluations;
-    sum->indefinite_solves += part->indefinite_solves;
-    sum->gradient_directions += part->gradient_directions;
-    sum->clamped_steps += part->clamped_steps;
-    sum->roundoff_accepts += part->roundoff_accepts;
-    sum->shifted_factors += part->shifted_factors;
-    sum->switched_solves += part->switched_solves;
-    sum->alignments += part->alignments;
-    sum->time_evaluate += part->time_evaluate;
-    sum->time_hessian += part->time_hessian;
-    sum->time_factor += part->time_factor;
-    sum->time_solve += part->time_solve;
-    sum->time_search += part->time_search;
+    add_counts(sum, part);
     sum->gradient_norm = part->gradient_norm;
     sum->preconditioner = part->linear_solves > 0 ? part->preconditioner : sum->preconditioner;
     sum->preconditioner_shift = fmax(sum->preconditioner_shift, part->preconditioner_shift);

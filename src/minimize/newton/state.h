@@ -62,6 +62,7 @@ struct minimization {
     uint32_t hidden_steps;    ///< consecutive steps whose predicted decrease was below the energy's
                               ///< rounding error
     struct pressing pressing; ///< valid while guesses are compared
+    bool is_held_back;        ///< the guess is one that holds bodies back
     bool moves_prescribed;  ///< prescribed motion moves the free nodes along, even without contact
     bool is_inertial_guess; ///< the guess ignores the forces, so at least one iteration follows
     bool is_indefinite;     ///< negative curvature was found in the latest Hessian
@@ -93,14 +94,15 @@ bool minimization_guess(struct minimization *m, const double *x);
 /// newton->trial.gradient as scratch.
 void minimization_guess_free_fall(struct minimization *m, const double *x, double *guess);
 
-/// The guess that holds back, for penalties: bodies that run into something go only that part of
-/// their way from x to the best guess so far, newton->accepted, at which their inertia, constant
-/// forces and contacts have the least energy, as if all bodies went the same part. Returns false if
-/// no body is held back. Uses newton->direction and position_rows as scratch.
+/// The guess that holds bodies back, for penalties. Of the motion from x to the best guess so far,
+/// newton->accepted, relative to that of the bodies that it meets, each body makes the part at
+/// which its inertia, constant forces and contacts have the least energy, as if all bodies made the
+/// same part. Returns false if all make the whole motion. Uses newton->direction, position_rows,
+/// direction_rows and trial as scratch.
 bool minimization_hold_back(struct minimization *m, const double *x, double *guess);
 
-/// Returns the energy of contact at x, J, and adds its gradient unless that is null. m->stopped if
-/// it cannot be evaluated.
+/// Returns the energy of contact at x, J. gradient: N, added to; may be null. m->stopped if it
+/// cannot be evaluated.
 double minimization_contact_energy(struct minimization *m, const double *x, double *gradient);
 
 /// With contact, if moves_prescribed, or if a term stops nodes that jump: moves constrained axes
