@@ -198,11 +198,46 @@ static void test_contact_is_not_searched_above_the_ceiling(void **state) {
     destroy(&p);
 }
 
+/// What rows of joints and contact add to the energy of their kind does not hide one another.
+static void test_joints_and_contact_add_up(void **state) {
+    (void)state;
+    static const struct contact_table searched = {.evaluate = evaluate_counted};
+    struct problem p;
+    create(&p, 1);
+    struct random random = random_seed(13);
+    double x[COORDINATES];
+    random_fill(&random, -1.0, 1.0, x, COORDINATES);
+    const double rest = value(&p, x);
+    struct joint rod = {.node_count = 2,
+                        .node = {0, 1},
+                        .row_count = 1,
+                        .rows = {{.form = JOINT_COMPONENT,
+                                  .use = JOINT_EQUAL,
+                                  .scale = 1.0,
+                                  .multiplier = 5.0,
+                                  .penalty = 4.0}}};
+    rod.vectors[0].weight[0] = -1.0;
+    rod.vectors[0].weight[1] = 1.0;
+    struct joint_set joints = {.count = 1, .joints = &rod};
+    struct constraint_set constraints = {.joints = &joints, .row_count = 1};
+    p.f.objective.constraints = &constraints;
+    const double gap = x[3] - x[0];
+    const double joint = 5.0 * gap + 2.0 * gap * gap;
+    int evaluations = 0;
+    contact_set_add(&p.f.objective.contacts, &searched, &evaluations);
+    const struct objective_result result = objective_evaluate(&p.f.objective, x, true, NULL, NULL);
+    assert_near(result.by_kind[ENERGY_CONTACT], joint + DEPTH_ENERGY, 1e-12 * rest, "both");
+    assert_true(result.contact == DEPTH_ENERGY);
+    assert_near(result.value, rest + joint + DEPTH_ENERGY, 1e-12 * rest, "all of E");
+    destroy(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_value_is_inertia_plus_terms),
         cmocka_unit_test(test_contact_is_not_searched_above_the_ceiling),
+        cmocka_unit_test(test_joints_and_contact_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
