@@ -1,6 +1,7 @@
 // The initial guess of the minimisation: OPT section 3.1, "Initial guess". The inertial guess is
 // the predictor. The explicit guess adds the forces at the start of the step. OPT takes the better
-// of the two. A third guess, with the constant forces only, is the exact solution in free fall. All
+// of the two. A third guess, with the constant forces only, is the exact solution in free fall. Two
+// more start from the best of these: rigid motions, and bodies held back (held_back_guess.c). All
 // are projected, and moved back towards the start of the step where E is infinite.
 #include <math.h>
 
