@@ -193,18 +193,23 @@ static void measure_pressing(struct minimization *m, const double *x) {
 
 /// Whether the guess in newton->trial has gone into what pressed at x and out on its other side.
 /// Penalties are convex on the way in: their energy rises by the slope along the way or more.
-/// Free fall takes what lies on a plate thinner than g h^2 to below it, where E is lowest.
+/// Free fall takes what lies on a plate thinner than g h^2 to below it, where E is lowest. A motion
+/// of all that presses together has no slope but its rounding errors.
 static bool has_gone_through(struct minimization *m, const double *x) {
     const struct pressing *const pressing = &m->pressing;
     const double *const to = m->newton->trial.x;
     double rise = 0.0;
+    double magnitude = pressing->energy;
     if (pressing->gradient == NULL) {
         return false;
     }
     for (size_t k = 0; k < newton_coordinate_count(m->newton); k++) {
-        rise += pressing->gradient[k] * (to[k] - x[k]);
+        const double part = pressing->gradient[k] * (to[k] - x[k]);
+        rise += part;
+        magnitude += fabs(part);
     }
-    return rise > 0.0 && minimization_contact_energy(m, to, NULL) < pressing->energy + 0.5 * rise;
+    return rise > EQUAL_ENERGIES * magnitude &&
+           minimization_contact_energy(m, to, NULL) < pressing->energy + 0.5 * rise;
 }
 
 /// One kind of guess.

@@ -109,13 +109,15 @@ static void a_stack_comes_to_rest(void **state) {
 }
 
 /// Cubes of 0.2 m that meet at 18 m/s with 1/120 s come 15 cm closer in a step, three quarters of
-/// their size. They push each other back. Deeper than half their size penalties push out on the far
-/// side: from the paper's guesses all of these fly through each other.
+/// their size. They push each other back, whoever looks on. Deeper than half their size penalties
+/// push out on the far side: from the paper's guesses all of these fly through each other.
 static void fast_bodies_push_each_other_back(void **state) {
     (void)state;
-    const double size = 0.2, weightless[3] = {0.0}, v[2][3] = {{9.0, 0.0, 0.0}, {-9.0, 0.0, 0.0}};
-    for (int i = 0; i < 8; i++) {
-        const double low[2][3] = {{0.0, 0.0, 0.0}, {size + 1e-3 + 0.02 * i, 0.031, 0.017}};
+    const double size = 0.2, weightless[3] = {0.0}, common[3] = {0.0, 9.0, 40.0};
+    for (int i = 0; i < 24; i++) {
+        const double along = common[i / 8];
+        const double v[2][3] = {{along + 9.0, 0.0, 0.0}, {along - 9.0, 0.0, 0.0}};
+        const double low[2][3] = {{0.0, 0.0, 0.0}, {size + 1e-3 + 0.02 * (i % 8), 0.031, 0.017}};
         const pbs_world_desc settings = penalty_settings();
         pbs_world *world = new_world_from(&settings);
         pbs_solid_desc d = rubber();
@@ -137,7 +139,7 @@ static void fast_bodies_push_each_other_back(void **state) {
             assert_ok(pbs_body_motion(world, bodies[k], &motions[k]));
         }
         assert_true(motions[0].center[0] < motions[1].center[0]);
-        assert_true(motions[0].momentum[0] < 0.0 && motions[1].momentum[0] > 0.0);
+        assert_true(motions[0].momentum[0] < motions[1].momentum[0]);
         assert_true(deepest > 0.0 && deepest < 0.25 * size);
         pbs_world_destroy(world);
     }
