@@ -58,6 +58,14 @@ static void create(struct problem *p, uint32_t domains) {
     p->blocks = memory_allocate(&p->f.memory, 9 * p->f.assembly.block_slot_count, sizeof(double));
 }
 
+/// The same, and a random state.
+static void create_at_random(struct problem *p, uint32_t domains, uint64_t seed,
+                             double x[COORDINATES]) {
+    struct random random = random_seed(seed);
+    create(p, domains);
+    random_fill(&random, -1.0, 1.0, x, COORDINATES);
+}
+
 static void destroy(struct problem *p) {
     memory_release(&p->f.memory, p->gradient);
     memory_release(&p->f.memory, p->blocks);
@@ -115,10 +123,8 @@ static void test_derivatives(void **state) {
 static void test_value_is_inertia_plus_terms(void **state) {
     (void)state;
     struct problem p;
-    create(&p, 2);
-    struct random random = random_seed(9);
     double x[COORDINATES];
-    random_fill(&random, -1.0, 1.0, x, COORDINATES);
+    create_at_random(&p, 2, 9, x);
     double inertia = 0.0;
     double terms = 0.0;
     for (size_t i = 0; i < NODES; i++) {
@@ -176,10 +182,8 @@ static void test_contact_is_not_searched_above_the_ceiling(void **state) {
     static const struct contact_table known = {.evaluate = evaluate_counted,
                                                .bound = bound_nothing};
     struct problem p;
-    create(&p, 1);
-    struct random random = random_seed(11);
     double x[COORDINATES];
-    random_fill(&random, -1.0, 1.0, x, COORDINATES);
+    create_at_random(&p, 1, 11, x);
     const double rest = value(&p, x);
     int evaluations = 0;
     contact_set_add(&p.f.objective.contacts, &searched, &evaluations);
@@ -203,10 +207,8 @@ static void test_joints_and_contact_add_up(void **state) {
     (void)state;
     static const struct contact_table searched = {.evaluate = evaluate_counted};
     struct problem p;
-    create(&p, 1);
-    struct random random = random_seed(13);
     double x[COORDINATES];
-    random_fill(&random, -1.0, 1.0, x, COORDINATES);
+    create_at_random(&p, 1, 13, x);
     const double rest = value(&p, x);
     struct joint rod = {.node_count = 2,
                         .node = {0, 1},
