@@ -2,8 +2,8 @@
 // paper's values.
 //     bench opt-table row=6 size=full method=newton steps_per_frame=5 frames=48 unknowns=7869
 //     opt_unknowns=7900 solves_per_step=.. opt_solves_per_step=2.1 seconds_per_frame=..
-//     opt_seconds_per_frame=1.13 deepest=.. least_distance=.. inverted=.. edge_strain=..
-//     ok=1 [reason="..."]
+//     opt_seconds_per_frame=1.13 deepest=.. deepest_in_collider=.. least_distance=.. inverted=..
+//     most_inverted=.. edge_strain=.. kinetic=.. status=.. ok=1 [reason="..."]
 // The paper's times are for one thread of a Xeon at 3.1 to 3.5 GHz. opt_cubes runs figures 8 and 9.
 #include <stdio.h>
 #include <string.h>
@@ -17,14 +17,16 @@ static void print(const struct opt_scene *scene, bool ok, const char *reason) {
     const double frames = (double)m->steps / scene->steps_per_frame;
     printf("bench opt-table row=%s size=%s method=%s steps_per_frame=%d frames=%.3g unknowns=%zu "
            "opt_unknowns=%g solves_per_step=%.2f opt_solves_per_step=%g seconds_per_frame=%.3g "
-           "opt_seconds_per_frame=%g deepest=%.3g least_distance=%.2e inverted=%zu "
-           "most_inverted=%zu edge_strain=%.3g status=%s ok=%d%s%s%s\n",
+           "opt_seconds_per_frame=%g deepest=%.3g deepest_in_collider=%.3g least_distance=%.2e "
+           "inverted=%zu "
+           "most_inverted=%zu edge_strain=%.3g kinetic=%.3g status=%s ok=%d%s%s%s\n",
            scene->row->name, scene->options.full ? "full" : "test",
            scene->options.method == PBS_METHOD_PLAIN_NEWTON ? "plain" : "stabilised",
            scene->steps_per_frame, frames, scene->unknowns, p->unknowns,
            m->steps > 0 ? (double)m->solves / m->steps : 0.0, p->solves_per_step,
            frames > 0.0 ? m->seconds / frames : 0.0, p->seconds_per_frame, m->deepest,
-           m->least_distance, m->inverted, m->most_inverted, m->edge_strain,
+           m->deepest_in_collider, m->least_distance, m->inverted, m->most_inverted, m->edge_strain,
+           m->most_kinetic > 0.0 ? m->kinetic / m->most_kinetic : 0.0,
            pbs_status_name(scene->status), ok, ok ? "" : " reason=\"", ok ? "" : reason,
            ok ? "" : "\"");
     fflush(stdout);

@@ -67,6 +67,7 @@ void opt_free(struct opt_scene *scene) {
     free(scene->bodies);
     free(scene->held);
     free(scene->targets);
+    free(scene->contacts);
     *scene = (struct opt_scene){0};
 }
 
@@ -120,6 +121,35 @@ static double least_distance(const struct opt_scene *scene) {
     return least;
 }
 
+/// Reads all contacts of the last step into scene->contacts. Returns their number.
+static size_t read_contacts(struct opt_scene *scene) {
+    size_t count = 0;
+    pbs_status status = pbs_world_contacts(scene->world, NULL, sizeof(pbs_contact), &count);
+    if (status >= 0 && count > scene->contact_capacity) {
+        free(scene->contacts);
+        scene->contact_capacity = 2 * count;
+        scene->contacts = malloc(scene->contact_capacity * sizeof *scene->contacts);
+        status = scene->contacts == NULL ? PBS_ERROR_MEMORY : PBS_OK;
+    }
+    if (status >= 0 && count > 0) {
+        status = pbs_world_contacts(scene->world, scene->contacts, sizeof(pbs_contact), &count);
+    }
+    scene->status = status < 0 ? status : scene->status;
+    return status < 0 ? 0 : count;
+}
+
+static double depth_in_colliders(struct opt_scene *scene) {
+    const size_t count = read_contacts(scene);
+    double depth = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        const pbs_contact *contact = &scene->contacts[i];
+        if (contact->first.collider.id != 0 || contact->second.collider.id != 0) {
+            depth = fmax(depth, -contact->gap);
+        }
+    }
+    return depth;
+}
+
 static double seconds_now(void) {
     struct timespec now;
     timespec_get(&now, TIME_UTC);
@@ -158,6 +188,7 @@ pbs_status opt_step(struct opt_scene *scene) {
     m->deepest = fmax(m->deepest, stats.contact.deepest_penetration);
     if (scene->status >= 0) {
         m->steps++;
+        m->deepest_in_collider = fmax(m->deepest_in_collider, depth_in_colliders(scene));
         if (scene->row->after != NULL) {
             scene->row->after(scene);
         }
@@ -168,11 +199,12 @@ pbs_status opt_step(struct opt_scene *scene) {
 /// Prints the progress of a frame to standard error; some scenes take hours.
 static void tell_progress(const struct opt_scene *scene) {
     const struct opt_measures *m = &scene->measures;
-    fprintf(stderr,
-            "figure %s: frame %d, %.2f solves a step, %.0f s, deepest %.3g, least distance %.2e, "
-            "inverted %zu, kinetic energy %.4g J\n",
-            scene->row->name, m->steps / scene->steps_per_frame, (double)m->solves / m->steps,
-            m->seconds, m->deepest, m->least_distance, m->inverted, m->kinetic);
+    fprintf(
+        stderr,
+        "figure %s: frame %d, %.2f solves a step, %.0f s, deepest %.3g, in colliders %.3g, least "
+        "distance %.2e, inverted %zu, kinetic energy %.4g J\n",
+        scene->row->name, m->steps / scene->steps_per_frame, (double)m->solves / m->steps,
+        m->seconds, m->deepest, m->deepest_in_collider, m->least_distance, m->inverted, m->kinetic);
 }
 
 static void take_frame(struct opt_scene *scene) {

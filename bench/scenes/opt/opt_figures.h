@@ -77,6 +77,7 @@ struct opt_measures {
     uint32_t solves;                ///< Newton iterations
     double seconds;                 ///< time spent in steps
     double deepest;                 ///< m: deepest penetration of penalty contact
+    double deepest_in_collider;     ///< m: the same, into colliders alone
     double least_distance;          ///< m: smallest distance of a vertex from an obstacle that is a
                                     ///< constraint
     double most_kinetic, kinetic;   ///< J: largest and last kinetic energy
@@ -99,6 +100,8 @@ struct opt_scene {
     size_t held_count; ///< number of prescribed vertices of the first body
     uint32_t *held;
     double *targets;
+    size_t contact_capacity;
+    pbs_contact *contacts; ///< scratch
     struct opt_measures measures;
 };
 

@@ -244,6 +244,13 @@ static bool judge_bowl(const struct opt_scene *scene, const char **reason) {
     if (scene->measures.inverted > 0) {
         return fail(reason, "inverted elements at the end");
     }
+    // At the tests' size vertices are ten times as heavy.
+    if (!(scene->measures.deepest_in_collider < (scene->options.full ? 0.1 : 0.2) * TUBE)) {
+        return fail(reason, "too deep in the bowl");
+    }
+    if (!(scene->measures.kinetic < 0.01 * scene->measures.most_kinetic)) {
+        return fail(reason, "not at rest");
+    }
     return scene->measures.deepest < 0.5 * TUBE || fail(reason, "deeper than half a tube");
 }
 
