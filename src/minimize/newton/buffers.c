@@ -35,11 +35,13 @@ static pbs_status allocate_buffers(struct memory *memory, struct newton *newton)
     }
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->prescribed_positions));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->remaining_motion));
+    newton->body_groups = memory_allocate(memory, newton->hessian.row_count,
+                                          sizeof *newton->body_groups);
     newton->coupled = memory_allocate(memory, newton->assembly->block_slot_count,
                                       sizeof *newton->coupled);
     newton->restrictions = memory_allocate(memory, newton->hessian.row_count,
                                            sizeof *newton->restrictions);
-    if (newton->coupled == NULL || newton->restrictions == NULL) {
+    if (newton->body_groups == NULL || newton->coupled == NULL || newton->restrictions == NULL) {
         return PBS_ERROR_MEMORY;
     }
     RETURN_IF_FAILED(
@@ -120,6 +122,7 @@ void newton_destroy(struct newton *newton, struct memory *memory) {
     memory_release(memory, newton->position_rows);
     memory_release(memory, newton->radius_rows);
     memory_release(memory, newton->rotation_mode_rows);
+    memory_release(memory, newton->body_groups);
     memory_release(memory, newton->coupled);
     memory_release(memory, newton->direction_rows);
     memory_release(memory, newton->direction);

@@ -20,14 +20,14 @@ struct holding {
     double *energy;       ///< J, at the current fraction of the motion
     double *least;        ///< J, the lowest of the fractions that were tried
     double *fraction;     ///< the one that has it
-    double *group;        ///< a body with a lower index of the same group, or the body itself
+    uint32_t *group;      ///< a body with a lower index of the same group, or the body itself
     double *mass;         ///< kg, of a group; infinite where it meets what is held
     double *common;       ///< 3: mean displacement of a group, m
 };
 
 static uint32_t group_of(const struct holding *h, uint32_t body) {
-    while ((uint32_t)h->group[body] != body) {
-        body = (uint32_t)h->group[body];
+    while (h->group[body] != body) {
+        body = h->group[body];
     }
     return body;
 }
@@ -35,8 +35,8 @@ static uint32_t group_of(const struct holding *h, uint32_t body) {
 static void join(struct holding *h, uint32_t a, uint32_t b) {
     const uint32_t first = group_of(h, a);
     const uint32_t second = group_of(h, b);
-    h->group[first > second ? first : second] = (double)(first < second ? first : second);
-    h->group[a] = h->group[b] = (double)(first < second ? first : second);
+    const uint32_t joint = first < second ? first : second;
+    h->group[first] = h->group[second] = h->group[a] = h->group[b] = joint;
 }
 
 /// Contact with an obstacle counts for its body alone; two bodies share theirs.
@@ -86,18 +86,18 @@ static void find_groups(const struct minimization *m, const double *x, const dou
     const struct objective *const o = m->objective;
     const struct contact_visitor visitor = {add_to_groups, h};
     const size_t count = newton_coordinate_count(m->newton) / 3;
-    for (size_t i = 0; i < count; i++) {
-        h->group[i] = (double)i;
+    for (uint32_t i = 0; i < count; i++) {
+        h->group[i] = i;
     }
     vector_zero(o->tasks, count, h->mass);
     contact_set_visit(&o->contacts, NULL, &visitor);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t group = group_of(h, i);
-        h->group[i] = (double)group;
+        h->group[i] = group;
         h->mass[group] += group != i ? h->mass[i] : 0.0;
     }
     for (size_t i = 0; i < count; i++) {
-        const uint32_t group = (uint32_t)h->group[h->body[i]];
+        const uint32_t group = h->group[h->body[i]];
         const bool is_held = o->constrained_axes != NULL && o->constrained_axes[i] != 0;
         h->mass[group] += is_held ? INFINITY : o->mass[i];
         for (size_t k = 0; k < 3; k++) {
@@ -105,7 +105,7 @@ static void find_groups(const struct minimization *m, const double *x, const dou
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t group = (uint32_t)h->group[i];
+        const uint32_t group = h->group[i];
         double *const common = h->common + 3 * (size_t)i;
         if (group != i) {
             copy3(h->common + 3 * (size_t)group, common);
@@ -139,14 +139,13 @@ bool minimization_hold_back(struct minimization *m, const double *x, double *gue
     const double *const end = newton->accepted.x;
     const size_t count = newton_coordinate_count(newton) / 3;
     double *const free_fall = newton->direction;
-    double *const first = newton->position_rows;
-    double *const second = newton->trial.x;
+    double *const scratch = newton->position_rows;
     struct holding h = {.body = m->objective->node_parts,
-                        .energy = first,
-                        .least = first + count,
-                        .fraction = first + 2 * count,
-                        .group = second,
-                        .mass = second + count,
+                        .energy = scratch,
+                        .least = scratch + count,
+                        .fraction = scratch + 2 * count,
+                        .group = newton->body_groups,
+                        .mass = newton->trial.x,
                         .common = newton->direction_rows};
     if (!presses_harder(m)) {
         return false;

@@ -32,6 +32,7 @@ struct newton {
     double *position_rows;
     double *radius_rows;                  ///< r of rotation nodes; null: all nodes are positions
     double *rotation_mode_rows;           ///< 9 per row; used for rows that are not positions
+    uint32_t *body_groups;                ///< scratch, one per body: node_count
     uint8_t *coupled;                     ///< block_slot_count, see terms_mark_coupled
     uint64_t changes;                     ///< terms_count_changes when `coupled` was computed
     struct row_restriction *restrictions; ///< capacity: one per node
