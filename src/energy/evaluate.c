@@ -25,6 +25,11 @@ struct pass {
     struct domain_result *domain_results;
 };
 
+pbs_status terms_fail_stopped(void) {
+    return status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop, or left a "
+                                       "result unwritten");
+}
+
 pbs_status terms_reserve(struct memory *memory, const struct assembly *assembly,
                          struct terms_scratch *scratch) {
     return memory_reserve(memory, &scratch->domain_results, &scratch->capacity,

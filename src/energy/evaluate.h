@@ -40,6 +40,9 @@ int terms_evaluate(struct tasks *tasks, const struct assembly *assembly, const s
                    size_t term_count, const struct evaluation *evaluation,
                    struct terms_result *result);
 
+/// Returns PBS_ERROR_HOST, with the message for EVALUATE_STOP.
+pbs_status terms_fail_stopped(void);
+
 /// Returns an operator for products with the unassembled part of the Hessian at evaluation->x,
 /// valid until the next call. Null: all of the Hessian is assembled.
 const struct product_operator *terms_products(struct tasks *tasks, const struct term *terms,

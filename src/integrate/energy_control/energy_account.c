@@ -120,7 +120,7 @@ static pbs_status find_forces(struct energy_control *control, const struct energ
                                       &evaluation, &result);
     if (answer != EVALUATE_OK) {
         return answer == EVALUATE_STOP
-                   ? status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop")
+                   ? terms_fail_stopped()
                    : status_fail(PBS_ERROR_INADMISSIBLE,
                                  "the constant forces at the start of the step cannot be "
                                  "evaluated");

@@ -201,9 +201,7 @@ static int evaluate(struct energy_control *control, const struct energy_step *st
 
 static pbs_status fail_at_state(int answer) {
     return answer == EVALUATE_STOP
-               ? status_fail(
-                     PBS_ERROR_HOST,
-                     "an energy callback of the host asked to stop, or left a result unwritten")
+               ? terms_fail_stopped()
                : status_fail(PBS_ERROR_INADMISSIBLE,
                              "the potential is infinite at the start or the end of the step");
 }

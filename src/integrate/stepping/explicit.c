@@ -118,8 +118,7 @@ static pbs_status find_forces(const struct step_problem *problem, double fractio
     const int answer = terms_evaluate(o->tasks, o->assembly, o->terms, o->term_count, &evaluation,
                                       &result);
     if (answer == EVALUATE_STOP) {
-        return status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop, or left "
-                                           "a result unwritten");
+        return terms_fail_stopped();
     }
     return answer == EVALUATE_OK
                ? PBS_OK

@@ -64,10 +64,7 @@ static double norm(const struct solve *s, const double *v) {
 /// Returns whether an evaluation with this answer can be used. Sets the status if it stopped.
 static bool is_usable(struct solve *s, int answer, pbs_status status) {
     if (answer == EVALUATE_STOP) {
-        s->result.newton.status = status < 0 ? status
-                                             : status_fail(PBS_ERROR_HOST,
-                                                           "an energy callback of the host asked "
-                                                           "to stop, or left a result unwritten");
+        s->result.newton.status = status < 0 ? status : terms_fail_stopped();
     }
     return answer == EVALUATE_OK;
 }

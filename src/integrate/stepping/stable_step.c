@@ -13,8 +13,7 @@ static double limit(double w2, double d) {
 
 static pbs_status why(int answer) {
     return answer == EVALUATE_STOP
-               ? status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop, or "
-                                             "left a result unwritten")
+               ? terms_fail_stopped()
                : status_fail(PBS_ERROR_INADMISSIBLE,
                              "the stable step cannot be computed: the Hessian at the start of the "
                              "step was refused by a callback or is not finite");

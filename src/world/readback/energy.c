@@ -25,9 +25,7 @@ static pbs_status evaluate_term(const struct model *model, const struct term *te
         const int answer = term->table->evaluate(term->self, &model->assembly, groups, d,
                                                  &evaluation, &sums);
         if (answer < 0) {
-            return status_fail(
-                PBS_ERROR_HOST,
-                "an energy callback of the host asked to stop, or left a result unwritten");
+            return terms_fail_stopped();
         }
         // A sum that overflowed may be NaN, which is also inadmissible.
         *value += answer == EVALUATE_OK && !isnan(sums.value) ? sums.value : INFINITY;

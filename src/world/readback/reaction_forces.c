@@ -23,8 +23,7 @@ static pbs_status add_terms(const struct model *model, struct memory *memory, co
                                       model->conservative_count, &evaluation, &result);
     terms_release(memory, &scratch);
     if (answer == EVALUATE_STOP) {
-        return status_fail(PBS_ERROR_HOST, "an energy callback of the host asked to stop, or left "
-                                           "a result unwritten");
+        return terms_fail_stopped();
     }
     return answer == EVALUATE_OK ? PBS_OK
                                  : status_fail(PBS_ERROR_INADMISSIBLE,

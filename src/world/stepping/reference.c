@@ -46,9 +46,7 @@ pbs_status reference_gradient(const pbs_world *w, const struct objective *object
     const struct objective_result result = objective_evaluate(&potential, nodes->x, false, gradient,
                                                               NULL);
     if (result.answer == EVALUATE_STOP) {
-        return status_fail(
-            PBS_ERROR_HOST,
-            "an energy callback of the host asked to stop, or left a result unwritten");
+        return terms_fail_stopped();
     }
     for (size_t k = 0; k < 3 * nodes->count; k++) {
         gradient[k] = result.answer == EVALUATE_OK
