@@ -2,8 +2,8 @@
 // b) a(x, v), where the histories p_x, p_v are linear combinations of known states. It minimises
 // eq. (1) of docs/architecture.md with predictor p_x + b p_v and weight c (b^2 except for
 // generalised-alpha). Afterwards v = (x - p_x) / b and a = (x - predictor) / c. A scheme defines
-// the combinations for each stage and for the new state; the generic code in step.c does the rest.
-// A new scheme is one file with these functions and one row in scheme_tables.
+// the combinations for each stage and for the new state; the generic code in stepping/ does the
+// rest. A new scheme is one file with these functions and one row in scheme_tables.
 #ifndef PBS_INTEGRATE_SCHEME_H
 #define PBS_INTEGRATE_SCHEME_H
 

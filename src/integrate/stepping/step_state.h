@@ -1,0 +1,125 @@
+// State and parts of one step, shared by the files that take it. Parts that can fail say so in
+// step->result.status.
+#ifndef PBS_INTEGRATE_STEPPING_STEP_STATE_H
+#define PBS_INTEGRATE_STEPPING_STEP_STATE_H
+
+#include "integrate/stepping/step.h"
+
+/// State of one step, shared by its parts.
+struct step {
+    const struct step_problem *problem;
+    const struct step_span *span;
+    struct step_workspace *w;
+    struct step_view view;
+    struct step_result result;
+    struct tasks *tasks;
+    size_t count;                            ///< 3 * nodes
+    double *acceleration;                    ///< a_n for the recipes; null: not used
+    bool has_strains;                        ///< a term damps strain rates
+    struct scalar_state losses[STATE_COUNT]; ///< energy lost, relative to z_n; see scalar.h
+    double times[SCHEME_STAGE_LIMIT];        ///< of the stages, as fractions of the step
+    struct contact_shares contact;
+    size_t active[CONTACT_SET_LIMIT]; ///< contacts in the last report, by kind
+    size_t lagged;                    ///< number of contacts in the last lagged state
+};
+
+static inline bool step_is_controlled(const struct step *step) {
+    return step->problem->scheme->control != CONTROL_NONE;
+}
+
+static inline bool step_failed(const struct step *step) {
+    return step->result.status < 0;
+}
+
+static inline double step_fraction_at(const struct step_span *span, double time) {
+    return time == 1.0 ? span->end : span->begin + time * (span->end - span->begin);
+}
+
+static inline bool step_has_constraints(const struct step *step) {
+    return !constraint_set_is_empty(step->problem->objective.constraints);
+}
+
+// --- step.c ---
+
+/// Returns the view of the step that energy control needs.
+struct energy_step step_energy(const struct step *step);
+/// Moves contact's obstacles to the fractions `now` and `target` of the step.
+void step_set_contact_obstacles(const struct step_problem *problem, double now, double target);
+/// Constrained axes have constant velocity during a step, so their acceleration is zero.
+void step_constrain_acceleration(const struct step *step, double *a);
+/// Sets constrained axes of a state to their prescribed values; the acceleration may be null.
+void step_apply_constraints(const struct step *step, double *x, double *v, double *a);
+/// Lists the states that recipes combine.
+void step_list_states(const struct step *step, struct kinematics states[STATE_COUNT]);
+/// Evaluates a recipe's linear combination of states: out, 3 per node.
+void step_combine(const struct step *step, const struct combination *combination, double *out);
+
+// --- stage_losses.c ---
+
+/// Returns the power dissipated by damping, drag and wind at a stage. R is quadratic in v = (x -
+/// p_x) / b, so the power is 2 R / b. Only dissipative terms are evaluated, so the host is not
+/// called again. gradient: of R; may be null; unchanged if nothing damps.
+double step_dissipated_power(const struct step_problem *problem, const struct objective *objective,
+                             const double *x, double *gradient);
+/// Returns the power of friction and of the joints' dampers, and adds what contact and joints did
+/// in the stage to energy control.
+double step_account_for_contact(struct step *step, const struct stage_recipe *recipe,
+                                const struct kinematics *stage);
+/// Adds the stage's damping, drag and wind to energy control. gradient: of their potential.
+void step_account_for_damping(struct step *step, const struct stage_recipe *recipe,
+                              const struct kinematics *stage, const double *gradient);
+/// Computes the lagged damping matrix at x = x_n or, for schemes of second order, at the predictor
+/// x_n + s h v_n if that is admissible, with s the stage's time. Lagging from x_n would cost an
+/// order (docs/theory/schemes.md section 1).
+void step_lag_damping(struct step *step, const double *x, double time);
+/// Takes the normals of surfaces in wind from where step_lag_damping takes its matrix.
+void step_lag_wind(struct step *step, double time);
+
+// --- stage.c ---
+
+/// Returns whether the step continues with the solution.
+bool step_accept_solution(struct step *step, const struct newton_result *solved);
+/// Updates the lagged quantities of contact from the state x.
+bool step_lag_contact(struct step *step, const double *x);
+/// What a report of contact at x needs. share: of the step's impulse.
+struct contact_stage step_contact_stage(const struct step *step, const double *x, double share);
+/// Adds the contact forces of a stage's solution to the report.
+void step_report_contact(struct step *step, double share, const double *x);
+/// Builds the stage's objective: histories, predictor p_x + b p_v, weight c.
+struct objective step_stage_objective(const struct step *step, const struct stage_recipe *recipe);
+/// What constraints need of the nodes at x. weight: of the stage, s^2.
+struct stage_nodes step_stage_nodes(const struct step *step, double weight, const double *x);
+/// time: of the stage in the step, 0 .. 1.
+void step_begin_constraints(struct step *step, double weight, double time, const double *x);
+/// Joints that contradict each other at a stage's solution x, and volumes that what is pinned does
+/// not allow, are told about, and the step goes on.
+void step_report_constraints(struct step *step, const double *x);
+/// Solves stage `index`, and adds what it did to the report, the losses and energy control.
+void step_run_stage(struct step *step, uint32_t index, uint32_t stage_count);
+
+// --- static_stage.c ---
+
+/// The same for a scheme without inertia.
+void step_run_static_stage(struct step *step);
+
+// --- acceleration.c ---
+
+/// Evaluates value and gradient of the potentials only; infinite weight removes inertia from the
+/// objective.
+pbs_status step_evaluate_potential(const struct step *step, const double *x, double *value,
+                                   double *gradient);
+/// out = -M^-1 grad P(x) with all terms. Dissipative terms get the state's velocity through the
+/// origin x - h v. Returns the dissipated power. Rotations: the state is in the chart at x_n, out
+/// is in the world.
+double step_accelerate(struct step *step, const struct kinematics *state, double *out);
+/// Sets step->acceleration to a_n, if the scheme uses it: as stored, rescaled, or computed.
+void step_start_acceleration(struct step *step);
+
+// --- new_state.c ---
+
+/// Computes z_{n+1} by the scheme's recipe, with energy control.
+void step_finish(struct step *step);
+/// Friction, the return to a state that contact allows, and the report's end.
+void step_end_contact(struct step *step, uint32_t stage_count);
+
+#endif
