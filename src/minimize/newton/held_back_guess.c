@@ -3,6 +3,7 @@
 // was pushed out stays entangled. docs/theory/minimization.md section 1.
 #include <math.h>
 
+#include "base/disjoint_sets.h"
 #include "base/lanes/vector.h"
 #include "base/matrix3/math3.h"
 #include "minimize/newton/state.h"
@@ -20,24 +21,10 @@ struct holding {
     double *energy;       ///< J, at the current fraction of the motion
     double *least;        ///< J, the lowest of the fractions that were tried
     double *fraction;     ///< the one that has it
-    uint32_t *group;      ///< a body with a lower index of the same group, or the body itself
+    uint32_t *group;      ///< disjoint sets of bodies, see disjoint_sets.h
     double *mass;         ///< kg, of a group; infinite where it meets what is held
     double *common;       ///< 3: mean displacement of a group, m
 };
-
-static uint32_t group_of(const struct holding *h, uint32_t body) {
-    while (h->group[body] != body) {
-        body = h->group[body];
-    }
-    return body;
-}
-
-static void join(struct holding *h, uint32_t a, uint32_t b) {
-    const uint32_t first = group_of(h, a);
-    const uint32_t second = group_of(h, b);
-    const uint32_t joint = first < second ? first : second;
-    h->group[first] = h->group[second] = h->group[a] = h->group[b] = joint;
-}
 
 /// Contact with an obstacle counts for its body alone; two bodies share theirs.
 static void add_to_bodies(void *context, const struct contact_power *contact) {
@@ -54,7 +41,7 @@ static void add_to_groups(void *context, const struct contact_power *contact) {
     struct holding *const h = context;
     const uint32_t first = h->body[contact->nodes[0]];
     if (contact->nodes[1] != CONTACT_NO_NODE) {
-        join(h, first, h->body[contact->nodes[1]]);
+        disjoint_sets_join(h->group, first, h->body[contact->nodes[1]]);
     } else {
         h->mass[first] = INFINITY;
     }
@@ -86,15 +73,12 @@ static void find_groups(const struct minimization *m, const double *x, const dou
     const struct objective *const o = m->objective;
     const struct contact_visitor visitor = {add_to_groups, h};
     const size_t count = newton_coordinate_count(m->newton) / 3;
-    for (uint32_t i = 0; i < count; i++) {
-        h->group[i] = i;
-    }
+    disjoint_sets_begin(h->group, count);
     vector_zero(o->tasks, count, h->mass);
     contact_set_visit(&o->contacts, NULL, &visitor);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t group = group_of(h, i);
-        h->group[i] = group;
-        h->mass[group] += group != i ? h->mass[i] : 0.0;
+    disjoint_sets_flatten(h->group, count);
+    for (size_t i = 0; i < count; i++) {
+        h->mass[h->group[i]] += h->group[i] != i ? h->mass[i] : 0.0;
     }
     for (size_t i = 0; i < count; i++) {
         const uint32_t group = h->group[h->body[i]];
