@@ -3,6 +3,7 @@
 // index of an island is that of its first body.
 #include <math.h>
 
+#include "base/disjoint_sets.h"
 #include "integrate/energy_control/energy_control_sums.h"
 
 // --- arrays ---
@@ -71,23 +72,14 @@ void energy_restore(struct energy_control *control) {
 
 // --- islands ---
 
-static uint32_t first_of(const struct energy_control *control, uint32_t body) {
-    while (control->island[body] != body) {
-        body = control->island[body];
-    }
-    return body;
-}
-
 void energy_join(struct energy_control *control, uint32_t a, uint32_t b) {
-    const uint32_t first = first_of(control, a), second = first_of(control, b);
-    control->island[first > second ? first : second] = first < second ? first : second;
+    disjoint_sets_join(control->island, a, b);
 }
 
 void energy_gather(struct energy_control *control) {
     control->is_gathered = true;
+    disjoint_sets_flatten(control->island, control->body_count);
     for (uint32_t b = 0; b < control->body_count; b++) {
-        // Islands with lower indices already refer to their first body.
-        control->island[b] = control->island[control->island[b]];
         if (!energy_is_island(control, b)) {
             struct energy_sums *const sums = &control->sums[control->island[b]];
             sums->loss += control->sums[b].loss;
