@@ -35,9 +35,9 @@ typedef enum pbs_hessian {
     /// With barriers all are projected. Without barriers those of shells are, and those of bonds
     /// after an indefinite matrix. Where all solids are stiff, h^2 young / (density length^2) >= 10
     /// for the length of cubes of six tetrahedra, all are projected in an iteration whose exact
-    /// Hessian makes no progress, and in those after it until one does (Longva et al. 2023). With
-    /// PBS_METHOD_PLAIN_NEWTON and with linearized steps none is, as their accuracy is that of the
-    /// Hessian.
+    /// Hessian makes no progress or, where penalties press, is found to be indefinite, and in those
+    /// after it until one makes progress (Longva et al. 2023). With PBS_METHOD_PLAIN_NEWTON and
+    /// with linearized steps none is, as their accuracy is that of the Hessian.
     PBS_HESSIAN_AUTOMATIC = 2
 } pbs_hessian;
 

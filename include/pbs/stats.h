@@ -68,8 +68,10 @@ typedef enum pbs_solver_reason {
 
 /// The linear solves of the last step.
 typedef struct pbs_linear_stats {
-    uint32_t solves;
-    uint32_t iterations;        ///< of conjugate gradients: products with the Hessian
+    uint32_t solves;     ///< one for each direction. Where the exact Hessian was found indefinite
+                         ///< and the solve began again with a projected one
+                         ///< (PBS_HESSIAN_AUTOMATIC), both together are one
+    uint32_t iterations; ///< of conjugate gradients: products with the Hessian, of all solves
     uint32_t indefinite_solves; ///< ended by negative curvature (OPT: expected far from the
                                 ///< solution)
     uint32_t switched_solves;   ///< that block Jacobi began and another preconditioner finished
