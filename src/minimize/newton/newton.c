@@ -520,6 +520,7 @@ static void add_counts(struct newton_result *sum, const struct newton_result *pa
     sum->roundoff_accepts += part->roundoff_accepts;
     sum->shifted_factors += part->shifted_factors;
     sum->switched_solves += part->switched_solves;
+    sum->preconditioner_shift = fmax(sum->preconditioner_shift, part->preconditioner_shift);
     sum->alignments += part->alignments;
     sum->time_evaluate += part->time_evaluate;
     sum->time_hessian += part->time_hessian;
@@ -595,7 +596,6 @@ void newton_result_add(struct newton_result *sum, const struct newton_result *pa
     add_counts(sum, part);
     sum->gradient_norm = part->gradient_norm;
     sum->preconditioner = part->linear_solves > 0 ? part->preconditioner : sum->preconditioner;
-    sum->preconditioner_shift = fmax(sum->preconditioner_shift, part->preconditioner_shift);
     sum->value = part->value;
     sum->constraint_gap = part->constraint_gap;
     sum->failure = part->failure.kind != PBS_FAILURE_NONE ? part->failure : sum->failure;
