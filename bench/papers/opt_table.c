@@ -18,8 +18,7 @@ static void print(const struct opt_scene *scene, bool ok, const char *reason) {
     printf("bench opt-table row=%s size=%s method=%s steps_per_frame=%d frames=%.3g unknowns=%zu "
            "opt_unknowns=%g solves_per_step=%.2f opt_solves_per_step=%g seconds_per_frame=%.3g "
            "opt_seconds_per_frame=%g deepest=%.3g deepest_in_collider=%.3g least_distance=%.2e "
-           "inverted=%zu "
-           "most_inverted=%zu edge_strain=%.3g kinetic=%.3g status=%s ok=%d%s%s%s\n",
+           "inverted=%zu most_inverted=%zu edge_strain=%.3g kinetic=%.3g status=%s ok=%d%s%s%s\n",
            scene->row->name, scene->options.full ? "full" : "test",
            scene->options.method == PBS_METHOD_PLAIN_NEWTON ? "plain" : "stabilised",
            scene->steps_per_frame, frames, scene->unknowns, p->unknowns,
