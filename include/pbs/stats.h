@@ -40,14 +40,15 @@ typedef struct pbs_newton_stats {
                                ///< of energy was below rounding; and stages that ended because
                                ///< nothing but rounding was left of the gradient
     double gradient_norm;      ///< N, at the end of the last stage
-    double tolerance;          ///< N: a stage is solved below that
+    double tolerance; ///< N: what gradient_norm was to be below: tolerance of pbs_world_desc, or
+                      ///< the root of the sum of the squared limits of all bodies
     double velocity_tolerance; ///< m/s: or where a Newton step changes velocities by less; 0: the
                                ///< gradient alone decides
-    /// N, what relative tolerances are relative to: sqrt(sum over nodes of (modulus length^2 +
-    /// weight + force)^2), of shells (rigidity / length + weight + force)^2, with the host's
-    /// forces, and with the squares of what pressure and wind push added to that sum. Where it is 0
-    /// (custom bodies without weight) it is |M v / h - grad P| at the first step after bodies
-    /// changed.
+    /// N, what linear solves and the default of `forcing` go by: sqrt(sum over nodes of (modulus
+    /// length^2 + weight + force)^2), of shells (rigidity / length + weight + force)^2, with the
+    /// host's forces, and with the squares of what pressure and wind push added to that sum. Where
+    /// it is 0 (custom bodies without weight) it is |M v / h - grad P| at the first step after
+    /// bodies changed.
     double reference_force;
     uint32_t reserved[8]; ///< 0
 } pbs_newton_stats;

@@ -102,9 +102,11 @@ typedef struct pbs_world_desc {
     /// sines (of colliders and bodies that are turned, and of cylinders), in powers (step controls)
     /// and exponentials (decay of energy targets). 0: fused where the processor can.
     int32_t processor_independent;
-    double tolerance; ///< N: a stage is solved when |gradient| is below; 0: relative_tolerance
-                      ///< times the scene's reference force
-    double relative_tolerance; ///< of the reference force, see reference_force of pbs_stats
+    double tolerance; ///< N: a stage is solved when |gradient| over all bodies is below; 0: each
+                      ///< body has a limit by the forces that act on it (docs/numbers.md)
+    double relative_tolerance; ///< of a body's moduli times areas, weight and loads, or of the
+                               ///< force that acts on it if that is more; 1e-3 of the latter is
+                               ///< enough
     /// m/s: a stage is solved, too, when a full Newton step changes no component of velocity by
     /// that much. 0: the gradient alone decides. PBS_AUTOMATIC: with barriers 1e-2 sqrt(g size) of
     /// the smallest body, a hundredth of that for schemes with energy control; 0 without barriers.

@@ -161,8 +161,8 @@ static inline void chain_create(struct chain *c, const struct scheme_table *sche
     c->rotations = (struct rotations){CHAIN, c->rotation_node, c->radius, c->orientation, 0.0};
     chain_make_term(c, stiffness);
     assert_ok(terms_reserve(&c->memory, &c->assembly, &c->scratch));
-    assert_ok(newton_create(&c->memory, &c->assembly, PBS_PRECONDITIONER_CHOLESKY, ORDER_NATURAL,
-                            &c->newton));
+    assert_ok(newton_create(&c->memory, &c->assembly, NULL, PBS_PRECONDITIONER_CHOLESKY,
+                            ORDER_NATURAL, &c->newton));
     assert_ok(step_workspace_reserve(&c->workspace, &c->memory, scheme, &c->assembly,
                                      scheme->control != CONTROL_NONE));
     c->workspace.rotations = &c->rotations;

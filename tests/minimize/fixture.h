@@ -51,8 +51,8 @@ static inline void fixture_create(struct fixture *f, const struct fixture_input 
     assert_ok(assembly_build(&f->memory, input->node_count, input->domains, &f->term.stencils, 1,
                              &f->assembly));
     assert_ok(terms_reserve(&f->memory, &f->assembly, &f->scratch));
-    assert_ok(
-        newton_create(&f->memory, &f->assembly, input->preconditioner, ORDER_NATURAL, &f->newton));
+    assert_ok(newton_create(&f->memory, &f->assembly, NULL, input->preconditioner, ORDER_NATURAL,
+                            &f->newton));
     f->mass = memory_allocate(&f->memory, f->node_count, sizeof *f->mass);
     f->predictor = memory_allocate(&f->memory, 3 * f->node_count, sizeof *f->predictor);
     for (size_t i = 0; i < f->node_count; i++) {
@@ -70,6 +70,7 @@ static inline void fixture_create(struct fixture *f, const struct fixture_input 
     f->options = (struct newton_options){.newton_limit = 500,
                                          .linear_limit = 10000,
                                          .tolerance = 1e-8,
+                                         .least_residual = 1e-8,
                                          .forcing = 1.0,
                                          .step_length_limit = 1e3};
     f->scene = (struct projection_scene){.node_count = f->node_count, .scale = 1.0};

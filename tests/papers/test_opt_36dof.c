@@ -1,4 +1,4 @@
-// OPT's smallest stress test, as docs/theory/minimization.md section 3 measures it: a 1.0 x 0.4
+// OPT's smallest stress test, as docs/theory/minimization.md section 4 measures it: a 1.0 x 0.4
 // sheet of 6 x 3 nodes in the plane (36 degrees of freedom), fixed corotated, starting from random
 // places inside its box. One step of several sizes, 200 random starts each, by plain Newton and by
 // the stabilised minimiser. The sheet is a host's own energy: stencils of three nodes with z held.

@@ -294,21 +294,29 @@ static int evaluate(const void *self, const struct assembly *assembly,
     return EVALUATE_OK;
 }
 
-double pressure_reference(const struct pressure *pressure, const double *x) {
+size_t pressure_surface_count(const struct pressure *pressure) {
+    return pressure->surface_count;
+}
+
+struct pressure_forces pressure_forces_of(const struct pressure *pressure, size_t surface,
+                                          const double *x) {
+    const double volume = pressure_surface_volume(pressure, surface, x);
+    const struct pressure_state state = pressure_law_at(&pressure->laws[surface], volume);
+    const bool is_gas = pressure->laws[surface].kind == PRESSURE_GAS;
     double sum = 0.0;
-    for (size_t s = 0; s < pressure->surface_count; s++) {
-        const double volume = pressure_surface_volume(pressure, s, x);
-        const struct pressure_state state = pressure_law_at(&pressure->laws[s], volume);
-        const double bulk = pressure->laws[s].kind == PRESSURE_GAS ? state.stiffness * volume : 0.0;
-        const double modulus = fmax(bulk, fabs(state.curvature));
-        for (size_t t = pressure->triangle_start[s]; t < pressure->triangle_start[s + 1]; t++) {
-            double corners[9], share[3];
-            gather(pressure, t, x, corners);
-            find_share(corners, share);
-            sum += 3.0 * modulus * modulus * dot3(share, share);
-        }
+    for (size_t t = pressure->triangle_start[surface]; t < pressure->triangle_start[surface + 1];
+         t++) {
+        double corners[9], share[3];
+        gather(pressure, t, x, corners);
+        find_share(corners, share);
+        sum += 3.0 * dot3(share, share);
     }
-    return sqrt(sum);
+    const double excess = fabs(state.curvature);
+    const double modulus = fmax(is_gas ? state.stiffness * volume : 0.0, excess);
+    return (struct pressure_forces){
+        .node = pressure->triangles[3 * pressure->triangle_start[surface]],
+        .excess = excess * sqrt(sum),
+        .scale = modulus * sqrt(sum)};
 }
 
 // --- what couples all nodes of a surface: stiffness g g^T with the volume's gradient g ---

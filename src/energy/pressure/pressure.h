@@ -34,10 +34,17 @@ void pressure_set_law(struct pressure *pressure, size_t surface, const struct pr
 /// the multiplier.
 struct pressure_law pressure_law_of(const struct pressure *pressure, size_t surface);
 
-/// Returns the force that residuals are relative to, N: the norm of the forces at the corners of
-/// all triangles at x, under a pressure as large as the bulk modulus of the surface's content. That
-/// is gamma p of a gas, but never less than |p - p_e|.
-double pressure_reference(const struct pressure *pressure, const double *x);
+/// Norms of the forces at the corners of all triangles of a surface, N.
+struct pressure_forces {
+    uint32_t node; ///< one of the surface's
+    double excess; ///< under the pressure |p - p_e|
+    double scale;  ///< under a pressure as large as the bulk modulus of what the surface contains:
+                   ///< gamma p of a gas, but never less than |p - p_e|
+};
+
+size_t pressure_surface_count(const struct pressure *pressure);
+struct pressure_forces pressure_forces_of(const struct pressure *pressure, size_t surface,
+                                          const double *x);
 
 /// Returns the volume in a closed surface, m^3, computed relative to its first corner. offset:
 /// added to the indices.

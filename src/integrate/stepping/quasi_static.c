@@ -32,6 +32,9 @@ static const double WEIGHT_OF_NOTHING = 1.0;
 // Gravity also limits the initial c: free fall may move by this fraction of the scene's extent.
 static const double FIRST_FALL = 1.0;
 
+// A pass whose steps rounding judged, and which leaves more than this of the residual, has stalled.
+static const double STALLED = 0.5;
+
 enum { PASS_LIMIT = 200, PASS_ITERATIONS = 50 };
 
 // A node that has moved farther than FAR times the scene's extent since the prescribed motion ended
@@ -51,13 +54,8 @@ struct solve {
     size_t count; ///< 3 * nodes
     struct newton_options options;
     double weight, first_weight;
-    double gravity; ///< N, norm of all constant forces
     struct static_result result;
 };
-
-static double norm(const struct solve *s, const double *v) {
-    return vector_norm(s->tasks, s->count, v);
-}
 
 // --- forces ---
 
@@ -73,8 +71,8 @@ static bool failed(const struct solve *s) {
     return s->result.newton.status < 0;
 }
 
-/// Computes the constant forces in problem->gradient. Returns their norm.
-static double constant_forces(struct solve *s, const double *x) {
+/// Computes the constant forces in problem->gradient.
+static void constant_forces(struct solve *s, const double *x) {
     const struct objective *o = s->objective;
     const struct evaluation evaluation = {
         .what = EVALUATE_GRADIENT, .x = x, .stage = o->stage, .constant_forces = true};
@@ -84,7 +82,6 @@ static double constant_forces(struct solve *s, const double *x) {
     if (!is_usable(s, answer, PBS_OK)) {
         vector_zero(s->tasks, s->count, s->problem->gradient);
     }
-    return norm(s, s->problem->gradient);
 }
 
 /// Returns the largest acceleration that the constant forces cause, m/s^2.
@@ -97,46 +94,33 @@ static double largest_fall(const struct solve *s) {
     return largest;
 }
 
-/// Returns the norm of the loads that depend on x, N: pressure and wind.
-static double load_forces(struct solve *s, const double *x) {
+/// Loads that depend on x grow with it, as the pressure of a volume that is held: host_force of
+/// each body becomes that at x, if it is more than at the start.
+static void measure_loads(struct solve *s, const double *x) {
     const struct objective *o = s->objective;
+    const double *const gradient = s->problem->gradient;
+    double *const host_force = s->problem->host_force;
     bool any = false;
     for (size_t t = 0; t < o->term_count; t++) {
         any = any || o->terms[t].table->is_load;
     }
-    if (!any) {
-        return 0.0;
+    if (!any || host_force == NULL || o->node_parts == NULL) {
+        return;
     }
     const struct evaluation evaluation = {
         .what = EVALUATE_GRADIENT, .x = x, .stage = o->stage, .loads_only = true};
     struct terms_result forces = {.gradient = s->problem->gradient, .scratch = o->scratch};
     const int answer = terms_evaluate(s->tasks, o->assembly, o->terms, o->term_count, &evaluation,
                                       &forces);
-    return is_usable(s, answer, PBS_OK) ? norm(s, s->problem->gradient) : 0.0;
-}
-
-/// Returns the norm of the internal forces at x, N. In equilibrium they balance constraint, contact
-/// and gravity forces. At least the weight is returned, for bodies that are not supported.
-static double acting_forces(struct solve *s, const double *x) {
-    struct objective potential = *s->objective;
-    potential.contacts.count = 0;
-    potential.without_constraints = true;
-    potential.predictor = x;
-    potential.weight = INFINITY;
-    const struct objective_result result = objective_evaluate(&potential, x, false,
-                                                              s->problem->gradient, NULL);
-    const double carried = is_usable(s, result.answer, result.status)
-                               ? norm(s, s->problem->gradient)
-                               : 0.0;
-    const double least = fmax(s->gravity, load_forces(s, x));
-    return isfinite(carried) ? fmax(carried, least) : least;
-}
-
-static double tolerance_at(struct solve *s, const double *x) {
-    const struct static_problem *p = s->problem;
-    return p->options->tolerance > 0.0
-               ? p->options->tolerance
-               : fmax(p->relative_tolerance * acting_forces(s, x), p->least_tolerance);
+    double sum = 0.0;
+    for (size_t k = 0; is_usable(s, answer, PBS_OK) && k < s->count; k++) {
+        const uint32_t body = o->node_parts[k / 3];
+        sum += gradient[k] * gradient[k];
+        if (k + 1 == s->count || o->node_parts[(k + 1) / 3] != body) {
+            host_force[body] = fmax(host_force[body], sqrt(sum));
+            sum = 0.0;
+        }
+    }
 }
 
 /// Returns the potential in J, including the lagged potential of friction, which dissipates its
@@ -229,7 +213,7 @@ static struct newton_result run_pass(struct solve *s, double *x) {
     vector_copy(s->tasks, s->count, x, p->predictor);
     s->objective->predictor = p->predictor;
     s->objective->weight = s->weight;
-    s->options.tolerance = tolerance_at(s, x);
+    measure_loads(s, x);
     if (failed(s)) {
         return s->result.newton;
     }
@@ -250,24 +234,23 @@ static bool try_shorter(struct solve *s, const struct newton_result *pass) {
     return may;
 }
 
-/// Sets the weight for the next pass, the present one having ended at x. The wind of a pass is that
-/// on the surfaces at its start. So passes without inertia swing to and fro where it changes more
-/// along their way than what holds the surfaces, and need a smaller weight. left: N, the force of
-/// inertia at the end of the pass before, 0 at first; becomes that of this pass.
-static void choose_weight(struct solve *s, const double *x, double *left) {
+/// Sets the weight for the next pass, the present one having left `left` newtons, the pass before
+/// `before`. The wind of a pass is that on the surfaces at its start. So passes without inertia
+/// swing to and fro where it changes more along their way than what holds the surfaces, and need a
+/// smaller weight.
+static void choose_weight(struct solve *s, double before, double left) {
     const double least = LEAST_WEIGHT / FIRST_WEIGHT * s->first_weight;
-    const double before = *left;
     double growth = GROWTH;
     if (s->problem->wind != NULL) {
-        *left = residual_of_all(s, x);
-        growth = before > 0.0 && *left > before ? 1.0 / SETBACK : SLOW_GROWTH;
+        growth = before > 0.0 && left > before ? 1.0 / SETBACK : SLOW_GROWTH;
     }
     s->weight = fmin(fmax(growth * s->weight, least),
                      LARGEST_WEIGHT / FIRST_WEIGHT * s->first_weight);
 }
 
 static void run_passes(struct solve *s, double *x, const double *start) {
-    double left = 0.0;
+    // N, the force of inertia and the norm of all forces at the end of the latest pass.
+    double left = 0.0, unsolved = INFINITY;
     const double far = (s->problem->stops_when_unsupported ? FAR_ENOUGH : FAR) * s->problem->extent;
     for (uint32_t i = 0; i < PASS_LIMIT; i++) {
         if (!lag_friction(s, x, i)) {
@@ -294,7 +277,12 @@ static void run_passes(struct solve *s, double *x, const double *start) {
             fail_unsupported(s, x, node, path);
             return;
         }
-        choose_weight(s, x, &left);
+        const double before = left;
+        left = residual_of_all(s, x);
+        s->options.is_stalled = pass.roundoff_accepts > 0 &&
+                                pass.gradient_norm > STALLED * unsolved;
+        unsolved = pass.gradient_norm;
+        choose_weight(s, before, left);
     }
     s->result.newton.status = status_fail(PBS_ERROR_CONVERGENCE,
                                           "no equilibrium after %d minimisations", PASS_LIMIT);
@@ -327,12 +315,11 @@ struct static_result quasi_static_solve(const struct static_problem *problem, do
     s.options.initial_guess = NEWTON_GUESS_GIVEN;
     s.options.velocity_tolerance = 0.0;
     lag_wind(&s, x);
-    s.gravity = constant_forces(&s, x);
+    constant_forces(&s, x);
     s.first_weight = s.weight = first_weight(&s);
     vector_copy(s.tasks, s.count, x, problem->predictor);
     s.objective->predictor = problem->predictor;
     s.objective->weight = s.weight;
-    s.options.tolerance = tolerance_at(&s, x);
     if (!failed(&s)) {
         s.result.newton = newton_move_prescribed(problem->newton, s.objective, problem->projection,
                                                  &s.options, x);
@@ -344,7 +331,6 @@ struct static_result quasi_static_solve(const struct static_problem *problem, do
     if (!failed(&s) || s.result.newton.status == PBS_ERROR_CONVERGENCE) {
         measure_fall(&s, x);
     }
-    s.result.tolerance = s.options.tolerance;
     return s.result;
 }
 

@@ -10,15 +10,14 @@
 struct static_problem {
     struct newton *newton;
     struct projection *projection;
-    const struct newton_options *options; ///< tolerance 0: relative_tolerance is used
+    const struct newton_options *options;
     struct objective *objective; ///< conservative terms and wind only; predictor and weight are
                                  ///< filled in here
     struct wind *wind;           ///< null: none
     double *predictor;           ///< scratch: 3 per node
     double *start;               ///< scratch: 3 per node
+    double *host_force;          ///< N, per body: that of the options; null: none
     double *gradient;            ///< scratch: vector slots of the assembly
-    double relative_tolerance;   ///< relative to the acting forces, if options->tolerance is 0
-    double least_tolerance;      ///< N, lower bound of that tolerance
     double critical_step;        ///< s: 2 over the highest frequency; infinite: no stiffness
     double extent;               ///< m: of the scene
     uint32_t friction_iterations;
@@ -27,7 +26,6 @@ struct static_problem {
 
 struct static_result {
     struct newton_result newton;
-    double tolerance;      ///< N, of the last pass
     double potential_drop; ///< J, decrease of the potentials after the prescribed motion ended
     bool is_unsupported;   ///< PBS_ERROR_CONVERGENCE because a body without support moves away
 };

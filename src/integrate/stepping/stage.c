@@ -51,6 +51,21 @@ static struct newton_result minimize_stage(const struct step *step,
     return newton_linear_step(problem->newton, objective, problem->projection, &linear, x);
 }
 
+/// Coordinates are far from the origin, or elements stiff, compared with what the host's forces do.
+static void report_hidden(struct step *step, const struct newton_hidden *hidden) {
+    if (!(hidden->force > 0.0) || step->result.status != PBS_OK) {
+        return;
+    }
+    step->result.status = status_fail(
+        PBS_NOT_CONVERGED,
+        "body %u (of pbs_world_body_at) is solved to %.3g N, the rounding error of its forces, "
+        "which "
+        "hides much of its weight and loads, %.3g N: move the scene to the origin, or use a lower "
+        "stiffness, larger elements or longer steps",
+        (unsigned)hidden->body, hidden->rounding, hidden->force);
+    status_save(&step->result.unconverged);
+}
+
 bool step_accept_solution(struct step *step, const struct newton_result *solved) {
     if (solved->status == PBS_ERROR_CONVERGENCE && !solved->blocked &&
         step->problem->allow_unconverged) {
@@ -59,6 +74,9 @@ bool step_accept_solution(struct step *step, const struct newton_result *solved)
         return true;
     }
     step->result.status = solved->status < 0 ? solved->status : step->result.status;
+    if (solved->status == PBS_OK) {
+        report_hidden(step, &solved->hidden);
+    }
     return solved->status >= 0;
 }
 

@@ -38,9 +38,8 @@ static struct static_result balance(const struct step *step, struct objective *o
         .wind = problem->wind,
         .predictor = w->predictor,
         .start = w->velocity_history,
+        .host_force = problem->host_force,
         .gradient = w->gradient_now,
-        .relative_tolerance = problem->relative_tolerance,
-        .least_tolerance = problem->least_tolerance,
         .critical_step = problem->critical_step,
         .extent = problem->extent,
         .friction_iterations = problem->friction_iterations,
@@ -68,7 +67,6 @@ void step_run_static_stage(struct step *step) {
     const struct static_result solved = balance(step, &objective);
     newton_result_add(&step->result.newton, &solved.newton);
     step->result.is_unsupported = solved.is_unsupported;
-    step->result.tolerance = solved.tolerance;
     if (!step_accept_solution(step, &solved.newton)) {
         return;
     }

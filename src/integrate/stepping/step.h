@@ -66,8 +66,7 @@ struct step_problem {
     double linear_accuracy; ///< m, accuracy of a linearized stage's solution; 0: as accurate as
                             ///< possible. Other stages are solved to options.tolerance
     double least_mass;      ///< kg, of a node; only with linear_accuracy
-    double relative_tolerance, least_tolerance, critical_step,
-        extent;     ///< of static schemes, see struct static_problem
+    double critical_step, extent; ///< of static schemes, see struct static_problem
     bool continues; ///< of static schemes: repeats the end of the same step from workspace->next,
                     ///< with all prescribed nodes at their targets
     struct energy_settings energy;
@@ -81,6 +80,7 @@ struct step_problem {
     struct memory *memory;         ///< of the report
     struct contact_report *report; ///< filled with the contacts of the last step_solve
     struct newton_options options;
+    double *host_force;             ///< N, per body: that of the options, for static schemes
     const struct free_body *bodies; ///< bodies whose momentum is balanced exactly
     size_t body_count;
     const double *gravity;              ///< m/s^2, 3
@@ -108,7 +108,6 @@ struct step_result {
     struct energy_report energy; ///< of schemes with energy control
     uint32_t active_contacts;    ///< at the end of the step
     bool is_unsupported;         ///< of static schemes, see struct static_result
-    double tolerance;            ///< N, likewise
     size_t constrained_inside;   ///< number of nodes inside an obstacle at the end because of their
                                  ///< constrained axes
     struct status_message unconverged; ///< the message of PBS_NOT_CONVERGED

@@ -2,6 +2,7 @@
 // of what the world passes to it.
 #include "minimize/newton/newton.h"
 #include "minimize/newton/state.h"
+#include "minimize/newton/stop_rule.h"
 
 static pbs_status allocate_vector(struct memory *memory, size_t count, double **out) {
     *out = memory_allocate(memory, count, sizeof **out);
@@ -51,8 +52,8 @@ static pbs_status allocate_buffers(struct memory *memory, struct newton *newton)
 }
 
 pbs_status newton_create(struct memory *memory, const struct assembly *assembly,
-                         int32_t preconditioner, enum preconditioner_order order,
-                         struct newton **out) {
+                         const uint32_t *node_bodies, int32_t preconditioner,
+                         enum preconditioner_order order, struct newton **out) {
     struct newton *newton = memory_allocate(memory, 1, sizeof *newton);
     if (newton == NULL) {
         return PBS_ERROR_MEMORY;
@@ -64,6 +65,9 @@ pbs_status newton_create(struct memory *memory, const struct assembly *assembly,
                                               .positions = newton->position_rows,
                                               .rotation_modes = newton->rotation_mode_rows,
                                               .restrictions = newton->restrictions};
+    if (status == PBS_OK) {
+        status = stop_rule_reserve(memory, node_bodies, newton);
+    }
     if (status == PBS_OK) {
         status = preconditioner_create(memory, preconditioner, &newton->hessian, order,
                                        &newton->preconditioner);
@@ -115,6 +119,7 @@ void newton_destroy(struct newton *newton, struct memory *memory) {
     }
     block_columns_free(memory, &newton->columns);
     pcg_free(memory, &newton->pcg);
+    stop_rule_free(memory, newton);
     memory_release(memory, newton->hessian.values);
     memory_release(memory, newton->restrictions);
     memory_release(memory, newton->remaining_motion);

@@ -12,6 +12,7 @@
 #include "minimize/newton/direction.h"
 #include "minimize/newton/line_search.h"
 #include "minimize/newton/state.h"
+#include "minimize/newton/stop_rule.h"
 #include "pbs/stats.h"
 
 // Parameters of the strong Wolfe conditions. Nocedal and Wright propose a curvature of 0.9 for
@@ -37,7 +38,8 @@ static const double FURTHER = 8.0;
 
 // The noise rule. If the predicted decrease is below NOISE_SLOPE, rounding hides the change of the
 // energy, which may then rise by NOISE_RISE; both are relative to the energy's parts. A search that
-// finds nothing lower has converged if |gradient| is below NOISE_TOLERANCE times the tolerance.
+// finds nothing lower has converged if |gradient| is below NOISE_TOLERANCE times its limit for each
+// body.
 static const double NOISE_SLOPE = 1e-10;
 static const double NOISE_RISE = 1e-12;
 // Energies of nearly rigid bodies are squares of strains, and strains are differences: a strain of
@@ -55,8 +57,8 @@ static const double NOISE_LENGTH = 16.0;
 // decrease.
 static const uint32_t NOISE_STEPS = 8;
 
-// Rounding errors of x, of the predictor, and of the sums that the predictor is computed from.
-static const double ROUNDINGS = 4.0;
+// An iteration that leaves more than this of the least |grad E| so far has stalled.
+static const double STALLED = 0.5;
 
 // Below the energy's resolution, a step that ends with more than TAIL of the slope is extended to
 // where the slope is expected to vanish, at most FARTHEST_TAIL times as far.
@@ -273,7 +275,7 @@ static double loosest_tolerance(const struct minimization *m) {
 
 static struct direction_options direction_options(const struct minimization *m) {
     const bool has_bound = has_barriers(m);
-    return (struct direction_options){.tolerance = m->options->tolerance,
+    return (struct direction_options){.tolerance = m->options->least_residual,
                                       .forcing = m->options->forcing,
                                       .loosest = loosest_tolerance(m),
                                       .norm = has_bound ? PCG_PRECONDITIONED : PCG_EUCLIDEAN,
@@ -357,9 +359,9 @@ static enum line_outcome search_steepest(struct minimization *m) {
 }
 
 /// Returns whether the latest full step was as small as velocity_tolerance: no component moved
-/// faster and, depending on the rule, the predicted decrease was at most the energy of a mean node
-/// at that speed (IPC, Li et al. 2020, section 4; ECI section 4.5).
-static bool was_small(const struct minimization *m, double slope) {
+/// faster and, depending on the rule, the predicted decrease was small for each body, too (IPC, Li
+/// et al. 2020, section 4; ECI section 4.5).
+static bool was_small(const struct minimization *m) {
     const struct newton *const newton = m->newton;
     const double length = small_length(m);
     if (length == 0.0) {
@@ -370,7 +372,7 @@ static bool was_small(const struct minimization *m, double slope) {
             return false;
         }
     }
-    return -slope <= small_gain(m);
+    return m->options->velocity_rule == PBS_VELOCITY_STEP || stop_rule_gain_is_small(m, length);
 }
 
 /// Returns whether the whole direction is below the rounding error of the coordinates.
@@ -393,8 +395,8 @@ static bool is_hidden(const struct minimization *m, double slope) {
 
 /// Returns whether a search that found nothing lower means convergence.
 static bool has_arrived(const struct minimization *m, double slope) {
-    return m->result.gradient_norm < NOISE_TOLERANCE * m->options->tolerance ||
-           is_hidden(m, slope) || (slope < 0.0 && is_rounding(m));
+    return stop_rule_measure(m).share < NOISE_TOLERANCE || is_hidden(m, slope) ||
+           (slope < 0.0 && is_rounding(m));
 }
 
 bool minimization_iterate(struct minimization *m) {
@@ -411,6 +413,7 @@ bool minimization_iterate(struct minimization *m) {
     }
     m->result.time_search += clock_seconds() - start;
     m->result.newton_iterations++;
+    m->has_iterated = true;
     if (m->stopped) {
         minimization_fail_stopped(m);
         return false;
@@ -430,11 +433,28 @@ bool minimization_iterate(struct minimization *m) {
         minimization_activate(m);
         return false;
     }
-    if (m->step < 1.0 || direction.kind != DIRECTION_NEWTON || !was_small(m, slope)) {
+    if (m->step < 1.0 || direction.kind != DIRECTION_NEWTON || !was_small(m)) {
         return true;
     }
     minimization_activate(m);
     return false;
+}
+
+/// Notes whether |grad E| has stopped falling.
+static void watch_progress(struct minimization *m) {
+    const double norm = m->result.gradient_norm;
+    m->is_stalled = m->options->is_stalled || norm > STALLED * m->least_norm;
+    m->least_norm = fmin(m->least_norm, norm);
+}
+
+/// Returns whether rounding explains what is left of the gradient at the guess. The Hessian that
+/// tells is that of the first iteration.
+static bool guess_is_rounded(struct minimization *m) {
+    if (m->has_iterated || m->options->tolerance > 0.0) {
+        return false;
+    }
+    minimization_assemble(m);
+    return !m->stopped && minimization_is_solved(m);
 }
 
 /// Chooses the next Hessian, after an iteration from a state with gradient norm `before`. After
@@ -460,6 +480,7 @@ static void stabilized_run(struct minimization *m) {
         const double before = m->result.gradient_norm;
         minimization_activate(m);
         choose_hessian(m, before);
+        watch_progress(m);
         if (minimization_align(m)) {
             minimization_activate(m);
         }
@@ -471,12 +492,16 @@ static void stabilized_run(struct minimization *m) {
         // below the tolerance: a second update at the same state doubles the change of forces, and
         // gaps that the next iteration should close change their sign instead.
         const bool may_close = !has_updated || m->result.constraint_gap <= 1.0;
-        if (may_close && minimization_is_solved(m)) {
+        if (may_close && (minimization_is_solved(m) || guess_is_rounded(m))) {
             if (!minimization_close_constraints(m, NULL)) {
                 has_updated = true;
                 continue;
             }
-            m->result.roundoff_accepts += m->result.gradient_norm >= m->options->tolerance;
+            m->result.roundoff_accepts += stop_rule_is_rounded(m);
+            return;
+        }
+        if (m->stopped) {
+            minimization_fail_stopped(m);
             return;
         }
         if (m->result.newton_iterations >= iteration_limit(m)) {
@@ -496,17 +521,6 @@ static void stabilized_run(struct minimization *m) {
             has_updated = !minimization_update_multipliers(m, &step);
         }
     }
-}
-
-/// Returns the rounding error of the inertial force m (x - x~) / c that is due to x. In very short
-/// steps it exceeds any tolerance.
-static double inertial_rounding(const struct objective *o, const double *x) {
-    double sum = 0.0;
-    for (size_t i = 0; i < o->assembly->layout.node_count; i++) {
-        const double stiffness = o->mass[i] / o->weight;
-        sum += stiffness * stiffness * dot3(x + 3 * i, x + 3 * i);
-    }
-    return ROUNDINGS * DBL_EPSILON * sqrt(sum);
 }
 
 static void add_counts(struct newton_result *sum, const struct newton_result *part) {
@@ -532,15 +546,19 @@ static void add_counts(struct newton_result *sum, const struct newton_result *pa
 /// Minimises from x. Returns false if there is no state to start from.
 static bool run(struct minimization *m, double *x) {
     bool moved = false;
-    m->rounding = inertial_rounding(m->objective, x);
+    stop_rule_begin(m, x);
     if (!minimization_move_prescribed(m, x, &moved) || (!moved && !minimization_guess(m, x))) {
         return false;
     }
     m->result.start = m->newton->current.objective.value;
+    m->has_iterated = false;
     if (m->options->method == PBS_METHOD_PLAIN_NEWTON) {
         plain_newton_run(m);
     } else {
         stabilized_run(m);
+    }
+    if (m->result.status == PBS_OK) {
+        stop_rule_report(m);
     }
     return true;
 }
@@ -588,6 +606,7 @@ struct newton_result newton_move_prescribed(struct newton *newton,
                              .options = options,
                              .moves_prescribed = true};
     bool moved = false;
+    stop_rule_begin(&m, x);
     minimization_move_prescribed(&m, x, &moved);
     return m.result;
 }
@@ -597,6 +616,7 @@ void newton_result_add(struct newton_result *sum, const struct newton_result *pa
     sum->gradient_norm = part->gradient_norm;
     sum->preconditioner = part->linear_solves > 0 ? part->preconditioner : sum->preconditioner;
     sum->value = part->value;
+    sum->tolerance = part->tolerance;
     sum->constraint_gap = part->constraint_gap;
     sum->failure = part->failure.kind != PBS_FAILURE_NONE ? part->failure : sum->failure;
     sum->force_error = fmax(sum->force_error, part->force_error);

@@ -17,9 +17,10 @@ void newton_result_add(struct newton_result *sum, const struct newton_result *pa
 /// Buffers, matrix and preconditioner for one topology.
 struct newton;
 
+/// node_bodies: per node, ascending: its body, for what counts as solved; null: one body has all.
 pbs_status newton_create(struct memory *memory, const struct assembly *assembly,
-                         int32_t preconditioner, enum preconditioner_order order,
-                         struct newton **out);
+                         const uint32_t *node_bodies, int32_t preconditioner,
+                         enum preconditioner_order order, struct newton **out);
 /// Passes the radii r, in metres, of the `count` rotation nodes to the linear solvers. Call once,
 /// if the assembly has rotation nodes.
 void newton_set_radii(struct newton *newton, const uint32_t *nodes, const double *radii,

@@ -12,13 +12,20 @@ struct newton_options {
     int32_t method;        ///< PBS_METHOD_*
     int32_t line_search;   ///< PBS_LINE_SEARCH_*
     int32_t initial_guess; ///< PBS_GUESS_*, NEWTON_GUESS_GIVEN
+    bool is_stalled;       ///< rounding has stalled the minimisation that led to the start
     bool aligns;           ///< free bodies are moved rigidly between iterations
     uint32_t newton_limit, linear_limit;
-    double tolerance;          ///< tau, N
-    double velocity_tolerance; ///< m/s; 0: only the gradient decides
-    int32_t velocity_rule;     ///< PBS_VELOCITY_*
-    double forcing;            ///< sigma, N^(-1/2)
-    double step_length_limit;  ///< ell, m
+    double tolerance;          ///< tau, N, of all nodes; 0: each body has its own, see stop_rule.h
+    double relative_tolerance; ///< of the larger of nominal_force and the force that acts on a body
+    double first_share;        ///< of the force that acts on a body, before any iteration
+    double solved_share;       ///< the same after an iteration
+    const double *nominal_force; ///< N, per body: scale of its elastic forces and loads; null: 0
+    const double *host_force;    ///< N, per body: its weight and loads; null: 0
+    double least_residual;       ///< N, for the forcing term: smaller gradients count as this large
+    double velocity_tolerance;   ///< m/s; 0: only the gradient decides
+    int32_t velocity_rule;       ///< PBS_VELOCITY_*
+    double forcing;              ///< sigma, N^(-1/2)
+    double step_length_limit;    ///< ell, m
     double residual; ///< N: tolerance of the linear solve of a linear step; 0: as accurate as
                      ///< possible
 };
@@ -29,6 +36,12 @@ struct newton_failure {
     uint32_t node;            ///< node with the largest residual; UINT32_MAX: unknown
     double residual;          ///< N, at that node
     struct contact_pair pair; ///< a contact at that node, or one that blocks the prescribed motion
+};
+
+/// A body of which rounding hides what the host's forces do.
+struct newton_hidden {
+    uint32_t body;
+    double rounding, force; ///< N; 0: none
 };
 
 struct newton_result {
@@ -46,6 +59,8 @@ struct newton_result {
     double value;          ///< J, E at the end
     struct preconditioner_report preconditioner; ///< of the last matrix
     double time_evaluate, time_hessian, time_factor, time_solve, time_search;
+    double tolerance;              ///< N: root of the sum of the squared limits of all bodies
+    struct newton_hidden hidden;   ///< if status is PBS_OK
     struct newton_failure failure; ///< of the last failure with PBS_ERROR_CONVERGENCE
     bool blocked;       ///< PBS_ERROR_CONVERGENCE because the prescribed motion is blocked: x is no
                         ///< acceptable state

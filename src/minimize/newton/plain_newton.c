@@ -53,6 +53,7 @@ static bool iterate(struct minimization *m) {
         solve(m);
         m->result.time_solve += clock_seconds() - start;
         m->result.newton_iterations++;
+        m->has_iterated = true;
     }
     if (factored && step(m)) {
         return true;

@@ -77,7 +77,7 @@ static bool find_direction(struct minimization *m) {
         return false;
     }
     const double start = clock_seconds();
-    const struct direction_options options = {.tolerance = m->options->tolerance,
+    const struct direction_options options = {.tolerance = m->options->least_residual,
                                               .forcing = m->options->forcing,
                                               .loosest = LOOSEST,
                                               .norm = PCG_PRECONDITIONED,

@@ -2,12 +2,14 @@
 #include "minimize/newton/state.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/runtime/clock.h"
 #include "base/matrix3/math3.h"
 #include "base/lanes/vector.h"
 #include "linear/rotation_modes.h"
+#include "minimize/newton/stop_rule.h"
 #include "pbs/stats.h"
 
 size_t newton_coordinate_count(const struct newton *newton) {
@@ -33,7 +35,11 @@ bool minimization_evaluate_below(struct minimization *m, const double *y, double
     if (m->projection_failed) {
         return false;
     }
-    trial->objective = objective_evaluate_below(m->objective, trial->x, ceiling, trial->gradient);
+    const struct body_forces_output forces = {.ranges = &m->newton->rule.bodies,
+                                              .forces = trial->forces,
+                                              .before = m->newton->rule.before};
+    trial->objective = objective_evaluate_below(m->objective, trial->x, ceiling, trial->gradient,
+                                                &forces);
     m->stopped = trial->objective.answer == EVALUATE_STOP;
     m->solver_status = trial->objective.status;
     if (trial->objective.answer != EVALUATE_OK) {
@@ -48,7 +54,8 @@ void minimization_activate(struct minimization *m) {
     const size_t count = newton_coordinate_count(newton);
     vector_copy(tasks, count, newton->current.gradient, newton->gradient);
     projection_activate(tasks, m->projection, newton->current.x, newton->gradient);
-    m->result.gradient_norm = vector_norm(tasks, count, newton->gradient);
+    m->result.gradient_norm = stop_rule_measure_residual(m);
+    m->is_assembled = false;
     m->result.value = newton->current.objective.value;
 }
 
@@ -145,7 +152,7 @@ double minimization_free_step(struct minimization *m, const double *x, const dou
     return step;
 }
 
-bool minimization_linearize(struct minimization *m) {
+void minimization_assemble(struct minimization *m) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
     const double start = clock_seconds();
@@ -162,14 +169,25 @@ bool minimization_linearize(struct minimization *m) {
     if (m->motion != NULL && !m->stopped) {
         add_motion(m);
     }
+    if (!m->stopped) {
+        stop_rule_measure_rounding(m);
+    }
     constrain_hessian(tasks, &newton->assembly->layout, &newton->columns, m->projection->active,
                       m->projection->active_count, &newton->hessian);
     assembly_to_rows(tasks, newton->assembly, newton->gradient, newton->gradient_rows);
     describe_problem(m);
-    const double middle = clock_seconds();
-    m->result.time_hessian += middle - start;
+    m->is_assembled = !m->stopped;
+    m->result.time_hessian += clock_seconds() - start;
+}
+
+bool minimization_linearize(struct minimization *m) {
+    if (!m->is_assembled) {
+        minimization_assemble(m);
+    }
+    const double start = clock_seconds();
     const bool factored = !m->stopped && factor(m);
-    m->result.time_factor += clock_seconds() - middle;
+    m->is_assembled = false;
+    m->result.time_factor += clock_seconds() - start;
     return factored;
 }
 
@@ -220,9 +238,11 @@ void minimization_locate_failure(struct minimization *m, int32_t kind) {
     *failure = (struct newton_failure){.kind = kind, .node = UINT32_MAX};
     // The line search has left the gradient of its last trial.
     minimization_activate(m);
+    const uint32_t body = stop_rule_measure(m).body;
+    const uint32_t *const bodies = body != UINT32_MAX ? m->objective->node_parts : NULL;
     for (uint32_t i = 0; i < newton->assembly->layout.node_count; i++) {
         const double residual = norm3(newton->gradient + 3 * (size_t)i);
-        if (residual > failure->residual) {
+        if (residual > failure->residual && (bodies == NULL || bodies[i] == body)) {
             failure->node = i;
             failure->residual = residual;
         }
@@ -237,14 +257,14 @@ void minimization_locate_failure(struct minimization *m, int32_t kind) {
 
 void minimization_fail_unconverged(struct minimization *m, int32_t kind, const char *reason) {
     minimization_locate_failure(m, kind);
+    stop_rule_report(m);
+    const struct stop_measure worst = stop_rule_measure(m);
+    char whose[32] = "";
+    if (worst.body != UINT32_MAX) {
+        snprintf(whose, sizeof whose, " of body %u", (unsigned)worst.body);
+    }
     m->result.status = status_fail(
         PBS_ERROR_CONVERGENCE,
-        "%s after %u Newton iterations: |gradient| = %g N, must be below %g N", reason,
-        m->result.newton_iterations, m->result.gradient_norm, m->options->tolerance);
-}
-
-bool minimization_is_solved(const struct minimization *m) {
-    const double norm = m->result.gradient_norm;
-    const bool enough = !m->is_inertial_guess || m->result.newton_iterations > 0 || norm == 0.0;
-    return enough && norm < fmax(m->options->tolerance, m->rounding);
+        "%s after %u Newton iterations: |gradient|%s = %g N, must be below %g N", reason,
+        m->result.newton_iterations, whose, worst.residual, worst.limit);
 }

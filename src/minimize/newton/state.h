@@ -13,6 +13,18 @@ struct iterate {
     double *x;        ///< node order
     double *gradient; ///< g' = grad E', vector_slot_count x 3
     struct objective_result objective;
+    struct body_forces forces;
+};
+
+/// Sums for each body; see stop_rule.h.
+struct stop_rule {
+    struct body_ranges bodies;
+    double *residual;         ///< N^2: squared norm of grad E at the current state
+    double *rounding;         ///< N^2: squared rounding error of that
+    double *elastic_rounding; ///< N^2: the same without that of inertia
+    double *gain;             ///< scratch, J
+    double *kinetic;          ///< scratch, J
+    double *before;           ///< scratch, 3 per node
 };
 
 struct newton {
@@ -24,6 +36,7 @@ struct newton {
     struct pcg_workspace pcg;
     struct iterate current, trial, accepted; ///< the minimiser's state, the latest evaluation, the
                                              ///< result of the line search
+    struct stop_rule rule;
     double *gradient; ///< node order: grad E at the current state or, during a line search, at the
                       ///< trial
     double *gradient_rows; ///< row order: grad E at the current state
@@ -57,7 +70,10 @@ struct minimization {
     bool has_moved;      ///< the latest iteration did, from newton->accepted.x
     double step;         ///< length of the latest line search
     double value_before; ///< J, E at the start of the latest iteration; infinite before the first
-    double rounding;     ///< N, rounding error of |grad E|, a lower bound for any solution
+    double rounding;     ///< N, rounding error of |grad E| by inertia, for all nodes
+    bool has_iterated;   ///< an iteration was done since the guess
+    bool is_stalled;     ///< |grad E| has stopped falling
+    double least_norm;   ///< N, the least |grad E| so far
     double joint_gap;    ///< of joints, at the latest update of multipliers
     uint32_t constraint_updates; ///< updates at solutions
     uint32_t hidden_steps;    ///< consecutive steps whose predicted decrease was below the energy's
@@ -68,6 +84,7 @@ struct minimization {
     bool is_inertial_guess; ///< the guess ignores the forces, so at least one iteration follows
     bool is_indefinite;     ///< negative curvature was found in the latest Hessian
     bool semidefinite;      ///< the next Hessian is projected, if the objective projects on demand
+    bool is_assembled;      ///< the Hessian is that of the current state, without a factor
     bool stopped;           ///< a host's callback requested it, or a Hessian was refused
     pbs_status solver_status; ///< why the linear solver failed; the thread's message is set
     bool refused;             ///< a term has no Hessian at a state where it has a value
@@ -121,12 +138,16 @@ double minimization_free_step(struct minimization *m, const double *x, const dou
 /// the result.
 void minimization_activate(struct minimization *m);
 
-/// Returns whether |grad E| is below the tolerance or its rounding error. After an inertial guess
-/// at least one iteration must have been done.
+/// Returns whether |grad E| is below its limit for each body (stop_rule.h), or below the host's
+/// tolerance. With the latter at least one iteration must have been done after an inertial guess.
 bool minimization_is_solved(const struct minimization *m);
 
-/// Computes the constrained Hessian, its factor and gradient_rows at the current state. Returns
-/// false if there is no usable factor or m->stopped.
+/// Computes the constrained Hessian and gradient_rows at the current state, and the rounding errors
+/// of its forces.
+void minimization_assemble(struct minimization *m);
+
+/// The same, unless it has been done since the active set was fixed, and its factor. Returns false
+/// if there is no usable factor or m->stopped.
 bool minimization_linearize(struct minimization *m);
 
 /// Moves bodies without constraints and contact rigidly to the minimum of their inertial energy and
@@ -162,7 +183,8 @@ void minimization_fail_stopped(struct minimization *m);
 /// Sets status, message and result.failure at the current state. kind: PBS_FAILURE_*.
 void minimization_fail_unconverged(struct minimization *m, int32_t kind, const char *reason);
 
-/// Sets result.failure to the node with the largest residual and its strongest contact or, if the
+/// Sets result.failure to the node with the largest residual of the body that is farthest from its
+/// limit, and to that node's strongest contact or, if the
 /// prescribed motion is blocked, to the contact that resists it most.
 void minimization_locate_failure(struct minimization *m, int32_t kind);
 

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/lanes/vector.h"
+
 enum { PIECES = 64 };
 
 // All Hessians are projected on demand from this ratio c E / (density length^2) on: the elastic
@@ -149,10 +151,35 @@ bool objective_searches_contact(const struct objective *o) {
     return contact_set_has_potential(&o->contacts) && !contact_set_bounds(&o->contacts);
 }
 
-/// Contact is left out if everything else exceeds the ceiling.
+/// Adds joints to the result, and contact unless everything else exceeds the ceiling.
+static void add_coupling(const struct objective *o, const double *x, bool value, double ceiling,
+                         double *gradient, struct objective_result *result) {
+    if (has_joints(o)) {
+        add_joints(o, x, gradient, result);
+    }
+    result->is_partial = result->value > ceiling && objective_searches_contact(o);
+    if (o->contacts.count > 0 && !result->is_partial) {
+        add_contact(o, x, value, gradient, result);
+    }
+}
+
+/// Adds inertia, joints and contact, and measures what each adds to the gradient of the terms.
+static void add_measured(const struct objective *o, const double *x, double ceiling,
+                         double *gradient, const struct body_forces_output *out,
+                         struct objective_result *result) {
+    const size_t count = 3 * (size_t)o->assembly->layout.node_count;
+    body_dot(o->tasks, out->ranges, gradient, gradient, out->forces.terms);
+    vector_copy(o->tasks, count, gradient, out->before);
+    result->value += add_inertia(o, x, gradient, NULL);
+    body_distance_squared(o->tasks, out->ranges, gradient, out->before, out->forces.inertia);
+    vector_copy(o->tasks, count, gradient, out->before);
+    add_coupling(o, x, true, ceiling, gradient, result);
+    body_distance_squared(o->tasks, out->ranges, gradient, out->before, out->forces.coupling);
+}
+
 static struct objective_result evaluate(const struct objective *objective, const double *x,
                                         bool value, double ceiling, double *gradient,
-                                        double *blocks) {
+                                        double *blocks, const struct body_forces_output *forces) {
     const struct evaluation evaluation = evaluation_of(
         objective, x,
         (value ? EVALUATE_VALUE : 0U) | (gradient != NULL ? EVALUATE_GRADIENT : 0U) |
@@ -172,13 +199,12 @@ static struct objective_result evaluate(const struct objective *objective, const
     for (int i = 0; i < ENERGY_KIND_COUNT; i++) {
         result.by_kind[i] = terms.by_kind[i];
     }
-    result.value = terms.value + add_inertia(objective, x, gradient, blocks);
-    if (has_joints(objective)) {
-        add_joints(objective, x, gradient, &result);
-    }
-    result.is_partial = result.value > ceiling && objective_searches_contact(objective);
-    if (objective->contacts.count > 0 && !result.is_partial) {
-        add_contact(objective, x, value, gradient, &result);
+    result.value = terms.value;
+    if (forces != NULL) {
+        add_measured(objective, x, ceiling, gradient, forces, &result);
+    } else {
+        result.value += add_inertia(objective, x, gradient, blocks);
+        add_coupling(objective, x, value, ceiling, gradient, &result);
     }
     if (blocks != NULL && result.answer == EVALUATE_OK) {
         linearize_coupling(objective, x, &result);
@@ -189,12 +215,13 @@ static struct objective_result evaluate(const struct objective *objective, const
 
 struct objective_result objective_evaluate(const struct objective *objective, const double *x,
                                            bool value, double *gradient, double *blocks) {
-    return evaluate(objective, x, value, INFINITY, gradient, blocks);
+    return evaluate(objective, x, value, INFINITY, gradient, blocks, NULL);
 }
 
 struct objective_result objective_evaluate_below(const struct objective *objective, const double *x,
-                                                 double ceiling, double *gradient) {
-    return evaluate(objective, x, true, ceiling, gradient, NULL);
+                                                 double ceiling, double *gradient,
+                                                 const struct body_forces_output *forces) {
+    return evaluate(objective, x, true, ceiling, gradient, NULL, forces);
 }
 
 bool objective_projects_on_demand(const struct objective *objective) {

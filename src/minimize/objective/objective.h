@@ -8,6 +8,7 @@
 #include "contact/contact_table.h"
 #include "energy/damping/rayleigh_damping.h"
 #include "minimize/constraints/constraint_set.h"
+#include "minimize/objective/body_forces.h"
 #include "minimize/objective/rigid_fit.h"
 
 /// The function to minimise. All pointers belong to the caller.
@@ -60,9 +61,11 @@ struct objective_result objective_evaluate(const struct objective *objective, co
 
 /// The same for value and gradient, where only values up to `ceiling` matter. Penalties are never
 /// negative. If everything else exceeds the ceiling, contact that has to be searched for is left
-/// out (OPT section 3.3).
+/// out (OPT section 3.3). forces: what acts on each body at x, complete unless the result is
+/// partial; null: not requested.
 struct objective_result objective_evaluate_below(const struct objective *objective, const double *x,
-                                                 double ceiling, double *gradient);
+                                                 double ceiling, double *gradient,
+                                                 const struct body_forces_output *forces);
 
 /// Returns whether contact has to be searched for at every state: penalties. Where contact bounds
 /// steps, its pairs are known, and evaluating them costs little.

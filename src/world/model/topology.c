@@ -15,8 +15,13 @@ static pbs_status build(struct topology *t, const struct scene *scene,
     const pbs_expert_desc *expert = &scene->expert;
     RETURN_IF_FAILED(model_build(scene, memory, &t->model));
     const struct assembly *assembly = &t->model.assembly;
+    t->node_parts = memory_allocate(memory, scene->nodes.count, sizeof *t->node_parts);
+    if (t->node_parts == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    list_parts(scene, t->node_parts);
     RETURN_IF_FAILED(newton_create(
-        memory, assembly, expert->preconditioner,
+        memory, assembly, t->node_parts, expert->preconditioner,
         expert->preconditioner_order == PBS_ORDER_NATURAL ? ORDER_NATURAL : ORDER_NESTED_DISSECTION,
         &t->newton));
     newton_set_radii(t->newton, t->model.rotations.node, t->model.rotations.radius,
@@ -36,15 +41,13 @@ static pbs_status build(struct topology *t, const struct scene *scene,
         RETURN_IF_FAILED(rayleigh_reserve(memory, assembly, &t->rayleigh));
     }
     RETURN_IF_FAILED(breaks_reserve(&t->breaks, memory, scene));
-    t->node_parts = memory_allocate(memory, scene->nodes.count, sizeof *t->node_parts);
-    if (t->node_parts == NULL) {
-        return PBS_ERROR_MEMORY;
-    }
-    list_parts(scene, t->node_parts);
+    t->nominal_force = memory_allocate(memory, scene->bodies.count, sizeof(double));
+    t->host_force = memory_allocate(memory, scene->bodies.count, sizeof(double));
     t->prescribed_targets = memory_allocate(memory, 3 * scene->nodes.count, sizeof(double));
     t->prescribed_velocity = memory_allocate(memory, 3 * scene->nodes.count, sizeof(double));
-    return t->prescribed_targets != NULL && t->prescribed_velocity != NULL ? PBS_OK
-                                                                           : PBS_ERROR_MEMORY;
+    const bool has_all = t->nominal_force != NULL && t->host_force != NULL &&
+                         t->prescribed_targets != NULL && t->prescribed_velocity != NULL;
+    return has_all ? PBS_OK : PBS_ERROR_MEMORY;
 }
 
 pbs_status topology_build(struct topology *topology, const struct scene *scene,
@@ -78,6 +81,8 @@ void topology_free(struct topology *topology, struct memory *memory) {
     memory_release(memory, topology->constraint_stiffness);
     contact_report_free(memory, &topology->report);
     memory_release(memory, topology->node_parts);
+    memory_release(memory, topology->nominal_force);
+    memory_release(memory, topology->host_force);
     memory_release(memory, topology->balance);
     memory_release(memory, topology->loads);
     memory_release(memory, topology->part_motions);

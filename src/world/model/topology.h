@@ -105,14 +105,15 @@ struct topology {
     size_t obstacle_capacity, obstacle_now_capacity;
     struct contact_set contacts; ///< the contacts of the world's contact kind
     struct contact_coupling coupling;
-    struct joint_set joints;           ///< those that are not broken, in order of creation
-    struct constraint_set constraints; ///< of `joints` and of the model's held volumes
-    double *constraint_stiffness;      ///< node_count, N/m: see struct stage_nodes; null without
-                                       ///< constraints
-    bool joints_are_current;           ///< false: joints came, went or changed since `joints` and
-                                       ///< `constraints` were built
-    struct contact_report report;      ///< of the current step; parts are bodies, then colliders
-    uint32_t *node_parts;              ///< node_count: body index of each node
+    struct joint_set joints;            ///< those that are not broken, in order of creation
+    struct constraint_set constraints;  ///< of `joints` and of the model's held volumes
+    double *constraint_stiffness;       ///< node_count, N/m: see struct stage_nodes; null without
+                                        ///< constraints
+    bool joints_are_current;            ///< false: joints came, went or changed since `joints` and
+                                        ///< `constraints` were built
+    struct contact_report report;       ///< of the current step; parts are bodies, then colliders
+    uint32_t *node_parts;               ///< node_count: body index of each node
+    double *nominal_force, *host_force; ///< N, per body: see reference_body_forces
     double *balance; ///< buffers for the forces that determine an adaptive stiffness
     size_t balance_capacity;
     bool has_step_loads; ///< in the present run loads are step_loads, not the nodes' forces

@@ -5,20 +5,53 @@
 
 #include "base/matrix3/math3.h"
 
+/// Returns the weight and the loads of a node, N.
+static double node_load(const struct scene *scene, const struct model *model, size_t node) {
+    const double weight = model->gravity.weight != NULL ? norm3(model->gravity.weight + 3 * node)
+                                                        : 0.0;
+    return norm3(scene->settings.gravity) * model->gravity.mass[node] + weight +
+           norm3(model->loads.force + 3 * node);
+}
+
+void reference_body_forces(const struct scene *scene, const struct topology *topology,
+                           double *nominal_force, double *host_force) {
+    const struct model *const model = &topology->model;
+    for (size_t b = 0; b < scene->bodies.count; b++) {
+        const struct body *body = scene_body(scene, b);
+        nominal_force[b] = host_force[b] = 0.0;
+        for (size_t i = body->node_start; i < body->node_start + body->node_count; i++) {
+            const double load = node_load(scene, model, i);
+            nominal_force[b] = hypot(nominal_force[b], scene->nodes.stiffness[i] + load);
+            host_force[b] = hypot(host_force[b], load);
+        }
+    }
+    const size_t surfaces = model->pressure != NULL ? pressure_surface_count(model->pressure) : 0;
+    for (size_t s = 0; s < surfaces; s++) {
+        const struct pressure_forces forces = pressure_forces_of(model->pressure, s,
+                                                                 scene->nodes.x);
+        const uint32_t b = topology->node_parts[forces.node];
+        nominal_force[b] = hypot(nominal_force[b], forces.scale);
+        host_force[b] = hypot(host_force[b], forces.excess);
+    }
+}
+
+static double pressure_reference(const struct pressure *pressure, const double *x) {
+    const size_t surfaces = pressure != NULL ? pressure_surface_count(pressure) : 0;
+    double sum = 0.0;
+    for (size_t s = 0; s < surfaces; s++) {
+        sum = hypot(sum, pressure_forces_of(pressure, s, x).scale);
+    }
+    return sum;
+}
+
 /// Returns the reference force that stiffness, weights and loads give, N.
 static double nominal_force(const struct scene *scene, const struct model *model) {
-    const double g = norm3(scene->settings.gravity);
     double sum = 0.0;
     for (size_t i = 0; i < scene->nodes.count; i++) {
-        const double weight = model->gravity.weight != NULL ? norm3(model->gravity.weight + 3 * i)
-                                                            : 0.0;
-        const double force = scene->nodes.stiffness[i] + g * model->gravity.mass[i] + weight +
-                             norm3(model->loads.force + 3 * i);
+        const double force = scene->nodes.stiffness[i] + node_load(scene, model, i);
         sum += force * force;
     }
-    const double pressure = model->pressure != NULL
-                                ? pressure_reference(model->pressure, scene->nodes.x)
-                                : 0.0;
+    const double pressure = pressure_reference(model->pressure, scene->nodes.x);
     const double wind = model->wind != NULL
                             ? wind_reference(model->wind, scene->nodes.x, scene->nodes.v)
                             : 0.0;

@@ -15,6 +15,11 @@
 pbs_status reference_force(pbs_world *w, const struct objective *objective, double h,
                            double *free_reference, double *out);
 
+/// The same without wind for each body, and host_force: that of weight, loads and excess pressure
+/// alone. N, one per body.
+void reference_body_forces(const struct scene *scene, const struct topology *topology,
+                           double *nominal_force, double *host_force);
+
 /// Computes grad P - M v / h at the current state of the world, without contact. That is the
 /// gradient of the objective of implicit Euler, and zero if the potential P is infinite. gradient:
 /// as for objective_evaluate.

@@ -18,7 +18,6 @@ enum { ITERATIONS_BEFORE_DIVISION = 60 };
 void run_add_work(struct run *run, const struct step_result *part) {
     newton_result_add(&run->sum.newton, &part->newton);
     run->sum.stages += part->stages;
-    run->sum.tolerance = part->tolerance;
     if (part->status != PBS_OK) {
         failure_explain(run, part);
     }

@@ -9,9 +9,12 @@
 #include "world/objects/motion.h"
 #include "world/stepping/contact_run.h"
 
-// Lower bound of the tolerance of static schemes, if forces are small, as a fraction of the
-// tolerance of other schemes.
-static const double STATIC_SHARE = 1e-4;
+// Before any iteration the residual of a body may be this fraction of the force that acts on it.
+// What is left without an iteration is left in the same direction in every step: at 1e-3 of the
+// force damped two-step schemes gain energy, at 1e-5 they do not. One iteration leaves a thousandth
+// of what there was.
+static const double FIRST_SHARE = 1e-6;
+static const double SOLVED_SHARE = 1e-3;
 
 // --- prescribed motion ---
 
@@ -100,7 +103,13 @@ static struct newton_options newton_options(const struct run *run, double refere
         .aligns = expert->alignment == PBS_ALIGNMENT_FREE_BODIES,
         .newton_limit = s->newton_limit,
         .linear_limit = expert->linear_limit,
-        .tolerance = s->tolerance > 0.0 ? s->tolerance : s->relative_tolerance * reference,
+        .tolerance = s->tolerance,
+        .relative_tolerance = s->relative_tolerance,
+        .first_share = FIRST_SHARE,
+        .solved_share = SOLVED_SHARE,
+        .nominal_force = run->w->topology.nominal_force,
+        .host_force = run->w->topology.host_force,
+        .least_residual = s->tolerance > 0.0 ? s->tolerance : s->relative_tolerance * reference,
         .velocity_tolerance = velocity_tolerance(run),
         .velocity_rule = expert->velocity_rule,
         .forcing = expert->forcing > 0.0 ? expert->forcing : 1.0 / sqrt(reference),
@@ -172,7 +181,6 @@ pbs_status run_fill_problem(struct run *run) {
         .linear_accuracy = run->linear_accuracy,
         .least_mass = run->linear_accuracy > 0.0 ? least_mass(&w->scene.nodes) : 0.0,
         .energy = energy_settings(&w->scene.integrator.settings.energy_control),
-        .relative_tolerance = w->scene.settings.relative_tolerance,
         .extent = run->lengths.diagonal,
         .friction_iterations = w->scene.settings.friction_iterations,
         .objective = {.tasks = w->tasks,
@@ -198,6 +206,7 @@ pbs_status run_fill_problem(struct run *run) {
                       .scratch = &t->scratch},
         .conservative_count = t->model.conservative_count,
         .wind = t->model.wind,
+        .host_force = t->host_force,
         .bodies = t->model.free_bodies,
         .body_count = t->model.free_body_count,
         .gravity = w->scene.settings.gravity,
@@ -221,14 +230,14 @@ pbs_status run_fill_problem(struct run *run) {
     run->first_step = run->control.max > 0.0 ? fmin(run->h, run->control.max) : run->h;
     RETURN_IF_FAILED(
         reference_force(w, &p->objective, run->first_step, &run->free_reference, &reference));
+    reference_body_forces(&w->scene, t, t->nominal_force, t->host_force);
     p->options = newton_options(run, reference);
     if (p->scheme->is_static) {
-        // The default tolerance is relative to stiffness, compared with which the acting forces may
-        // be negligible.
-        p->least_tolerance = STATIC_SHARE * p->options.tolerance;
-        p->options.tolerance = w->scene.settings.tolerance;
+        // Stiffness, compared with which the acting forces may be negligible, does not count.
+        p->options.nominal_force = NULL;
+        p->options.least_residual = p->options.tolerance;
+        p->options.first_share = p->options.solved_share = p->options.relative_tolerance;
     }
     w->stats.newton.reference_force = reference;
-    w->stats.newton.tolerance = p->options.tolerance;
     return PBS_OK;
 }

@@ -51,9 +51,7 @@ void run_write_stats(struct run *run, pbs_status status) {
         write_energy_stats(&run->sum, stats);
     }
     stats->newton.gradient_norm = n->gradient_norm;
-    if (w->scene.integrator.scheme->is_static) {
-        stats->newton.tolerance = run->sum.tolerance;
-    }
+    stats->newton.tolerance = n->tolerance;
     stats->linear.largest_shift = n->preconditioner_shift;
     write_solver_stats(&n->preconditioner, stats);
     stats->linear.switched_solves = n->switched_solves;

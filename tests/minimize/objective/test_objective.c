@@ -188,16 +188,16 @@ static void test_contact_is_not_searched_above_the_ceiling(void **state) {
     int evaluations = 0;
     contact_set_add(&p.f.objective.contacts, &searched, &evaluations);
     struct objective_result result = objective_evaluate_below(&p.f.objective, x, 0.5 * rest,
-                                                              p.gradient);
+                                                              p.gradient, NULL);
     assert_true(result.is_partial && result.value == rest && evaluations == 0);
-    result = objective_evaluate_below(&p.f.objective, x, rest, p.gradient);
+    result = objective_evaluate_below(&p.f.objective, x, rest, p.gradient, NULL);
     assert_true(!result.is_partial && evaluations == 1);
     assert_near(result.value, rest + DEPTH_ENERGY, 1e-12 * rest, "all of E");
     result = objective_evaluate(&p.f.objective, x, true, NULL, NULL);
     assert_true(!result.is_partial && evaluations == 2);
     p.f.objective.contacts.count = 0;
     contact_set_add(&p.f.objective.contacts, &known, &evaluations);
-    result = objective_evaluate_below(&p.f.objective, x, 0.5 * rest, p.gradient);
+    result = objective_evaluate_below(&p.f.objective, x, 0.5 * rest, p.gradient, NULL);
     assert_true(!result.is_partial && evaluations == 3);
     destroy(&p);
 }
@@ -234,12 +234,54 @@ static void test_joints_and_contact_add_up(void **state) {
     destroy(&p);
 }
 
+/// Two bodies in one stencil pattern: what acts on each is the norm over its own nodes of the
+/// gradient of the terms, found without inertia, and of m (x - x~) / c.
+static void forces_are_those_on_each_body(void **state) {
+    (void)state;
+    struct problem p;
+    double x[COORDINATES], terms[COORDINATES], before[COORDINATES];
+    uint32_t bodies[NODES];
+    create_at_random(&p, 1, 17, x);
+    for (uint32_t i = 0; i < NODES; i++) {
+        bodies[i] = i < 2 ? 0 : 1;
+    }
+    struct body_ranges ranges;
+    assert_ok(body_ranges_build(&p.f.memory, bodies, NODES, &ranges));
+    assert_int_equal(ranges.body_count, 2);
+    struct objective without_inertia = p.f.objective;
+    without_inertia.weight = INFINITY;
+    objective_evaluate(&without_inertia, x, false, p.gradient, NULL);
+    memcpy(terms, p.gradient, sizeof terms);
+    double sums[3][2];
+    const struct body_forces_output out = {
+        .ranges = &ranges,
+        .forces = {.terms = sums[0], .inertia = sums[1], .coupling = sums[2]},
+        .before = before};
+    objective_evaluate_below(&p.f.objective, x, INFINITY, p.gradient, &out);
+    double expected[2][2] = {{0.0}};
+    for (size_t k = 0; k < COORDINATES; k++) {
+        const double inertia = p.f.mass[k / 3] * (x[k] - p.f.predictor[k]) / p.f.objective.weight;
+        expected[0][bodies[k / 3]] += terms[k] * terms[k];
+        expected[1][bodies[k / 3]] += inertia * inertia;
+    }
+    for (uint32_t b = 0; b < 2; b++) {
+        assert_near(sums[0][b], expected[0][b], 1e-12 * expected[0][b], "terms");
+        assert_near(sums[1][b], expected[1][b], 1e-12 * expected[1][b], "inertia");
+        assert_true(sums[2][b] == 0.0);
+        assert_near(body_forces_acting(&out.forces, b), sqrt(fmax(expected[0][b], expected[1][b])),
+                    1e-12 * sqrt(sums[0][b] + sums[1][b]), "the largest");
+    }
+    body_ranges_free(&p.f.memory, &ranges);
+    destroy(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_value_is_inertia_plus_terms),
         cmocka_unit_test(test_contact_is_not_searched_above_the_ceiling),
         cmocka_unit_test(test_joints_and_contact_add_up),
+        cmocka_unit_test(forces_are_those_on_each_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

