@@ -100,6 +100,8 @@ struct scheme_table {
                       ///< that some parameters make second order
     uint32_t stage_limit; ///< maximum number of stages, at most SCHEME_STAGE_LIMIT; 0: explicit
     enum acceleration_use acceleration;
+    bool keeps_impacts; ///< has stages that hardly damp: where barriers press at x_n, a_n is found
+                        ///< anew in each step (docs/theory/schemes.md section 2.1)
     bool leaves_feasible;       ///< x_{n+1} is not the last stage's solution, so it may violate an
                                 ///< obstacle or have infinite energy
     bool restarts_when_divided; ///< the first half of a divided step is a starting step, and the

@@ -82,6 +82,7 @@ const struct scheme_table scheme_newmark = {
     .stage_limit = 1,
     .may_be_linearized = true,
     .acceleration = ACCELERATION_STORED,
+    .keeps_impacts = true,
     .parameters = {{"beta", 0.25, 1e-3, 1.0}, {"gamma", 0.5, 0.5, 1.0}},
     .stage_count = recipe_one_stage,
     .stage = newmark_stage,

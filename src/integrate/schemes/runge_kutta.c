@@ -45,6 +45,7 @@ const struct scheme_table scheme_tr_bdf2 = {
     .order = 2,
     .stage_limit = 2,
     .acceleration = ACCELERATION_STORED,
+    .keeps_impacts = true,
     .stage_count = recipe_two_stages,
     .stage = tr_bdf2_stage,
     .finish = recipe_finish_second,

@@ -69,6 +69,7 @@ const struct scheme_table scheme_second_order_theta = {
     .order = 2,
     .stage_limit = 1,
     .acceleration = ACCELERATION_STORED,
+    .keeps_impacts = true,
     .restarts_when_divided = true,
     .start = PBS_START_FIRST_ORDER_THETA,
     .parameters = {{"theta", 0.07, 0.0, 1.0}},

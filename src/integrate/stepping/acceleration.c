@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/lanes/vector.h"
+#include "integrate/schemes/recipe.h"
 #include "integrate/states/strain_rates.h"
 
 static pbs_status why_stopped(const struct objective_result *result) {
@@ -121,9 +122,48 @@ static void project_step_acceleration(struct step *step) {
     }
 }
 
+/// Whether barriers press at the start of the step.
+static bool barriers_press(struct step *step) {
+    const struct contact_set *contacts = &step->problem->objective.contacts;
+    struct contact_energy energy = {0};
+    if (!contact_set_bounds(contacts)) {
+        return false;
+    }
+    const pbs_status status = contact_set_evaluate(contacts, step->tasks, step->w->now.x, false,
+                                                   NULL, &energy);
+    step->result.status = status < 0 ? status : step->result.status;
+    return status >= 0 && energy.potential > 0.0;
+}
+
+/// a_n = (x - x~) / c of an implicit Euler step over h: the mean of the forces that act in the
+/// step, not those of barriers at x_n, which fall within a fraction of it.
+static void resolve_acceleration(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    struct stage_recipe recipe = {.share = 1.0};
+    recipe_implicit_euler(&step->view, &recipe);
+    step_lag_wind(step, recipe.time);
+    const struct objective objective = step_stage_objective(step, &recipe);
+    step_begin_strains(step, &recipe);
+    if (!step_set_stage_scripts(step, 0, &recipe)) {
+        return;
+    }
+    double *const x = w->stages[0].x;
+    step_begin_constraints(step, recipe.weight, recipe.time, x);
+    if (step_solve_stage(step, &objective, &problem->options, x) < 0) {
+        return;
+    }
+    vector_combine(step->tasks, step->count, x, -1.0, w->predictor, w->acceleration);
+    vector_scale(step->tasks, step->count, 1.0 / recipe.weight, w->acceleration);
+    step_constrain_acceleration(step, w->acceleration);
+    step_set_contact_obstacles(problem, step->span->begin, step->span->begin);
+}
+
 void step_start_acceleration(struct step *step) {
     const enum acceleration_use use = step->problem->scheme->acceleration;
     struct step_workspace *w = step->w;
+    const bool may_resolve = use != ACCELERATION_COMPUTED && !step->problem->scheme->kicks &&
+                             !step->problem->linearized;
     if (use == ACCELERATION_UNUSED) {
         return;
     }
@@ -134,6 +174,10 @@ void step_start_acceleration(struct step *step) {
     if (kept && !shifted) {
         step->acceleration = w->now.a;
         step->losses[STATE_NOW].a = w->memory.power;
+        if (may_resolve && step->problem->scheme->keeps_impacts && barriers_press(step)) {
+            step->acceleration = w->acceleration;
+            resolve_acceleration(step);
+        }
         return;
     }
     step->acceleration = w->acceleration;
@@ -144,5 +188,8 @@ void step_start_acceleration(struct step *step) {
     }
     if (shifted && !step_failed(step)) {
         rescale_acceleration(step);
+    }
+    if (!kept && may_resolve && !step_failed(step) && barriers_press(step)) {
+        resolve_acceleration(step);
     }
 }

@@ -6,8 +6,7 @@
 #include "base/lanes/vector.h"
 #include "integrate/states/strain_rates.h"
 
-/// Passes the strain history of the stage to the terms that damp strain rates.
-static void begin_strains(const struct step *step, const struct stage_recipe *recipe) {
+void step_begin_strains(const struct step *step, const struct stage_recipe *recipe) {
     const struct objective *o = &step->problem->objective;
     struct kinematics states[STATE_COUNT];
     if (step->has_strains) {
@@ -80,9 +79,8 @@ bool step_accept_solution(struct step *step, const struct newton_result *solved)
     return solved->status >= 0;
 }
 
-/// Returns the number of iterations, or -1 if the step has failed.
-static int64_t solve_stage(struct step *step, const struct objective *objective,
-                           const struct newton_options *options, double *x) {
+int64_t step_solve_stage(struct step *step, const struct objective *objective,
+                         const struct newton_options *options, double *x) {
     const struct newton_result solved = minimize_stage(step, objective, options, x);
     newton_result_add(&step->result.newton, &solved);
     return step_accept_solution(step, &solved) ? (int64_t)solved.newton_iterations : -1;
@@ -115,7 +113,7 @@ static bool repeat_with_friction(struct step *step, const struct objective *obje
         }
         contact_set_begin_stage(&objective->contacts, objective->stage.origin,
                                 objective->stage.length);
-        iterations = solve_stage(step, objective, &options, x);
+        iterations = step_solve_stage(step, objective, &options, x);
     }
     return iterations >= 0;
 }
@@ -173,10 +171,7 @@ struct objective step_stage_objective(const struct step *step, const struct stag
     return objective;
 }
 
-/// Sets prescribed targets and obstacles at the stage's time, onto which the minimiser projects its
-/// guesses, and the initial state.
-static bool set_stage_scripts(struct step *step, uint32_t index,
-                              const struct stage_recipe *recipe) {
+bool step_set_stage_scripts(struct step *step, uint32_t index, const struct stage_recipe *recipe) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
     const double fraction = step_fraction_at(step->span, recipe->time);
@@ -254,13 +249,13 @@ void step_run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     }
     step_lag_wind(step, recipe.time);
     const struct objective objective = step_stage_objective(step, &recipe);
-    begin_strains(step, &recipe);
-    if (!set_stage_scripts(step, index, &recipe)) {
+    step_begin_strains(step, &recipe);
+    if (!step_set_stage_scripts(step, index, &recipe)) {
         return;
     }
     step->result.stages++;
     step_begin_constraints(step, recipe.weight, recipe.time, stage->x);
-    if (solve_stage(step, &objective, &problem->options, stage->x) < 0 ||
+    if (step_solve_stage(step, &objective, &problem->options, stage->x) < 0 ||
         !repeat_with_friction(step, &objective, stage->x)) {
         return;
     }

@@ -77,6 +77,15 @@ void step_lag_wind(struct step *step, double time);
 
 // --- stage.c ---
 
+/// Passes the strain history of the stage to the terms that damp strain rates.
+void step_begin_strains(const struct step *step, const struct stage_recipe *recipe);
+/// Sets prescribed targets and obstacles at the stage's time, onto which the minimiser projects its
+/// guesses, and the initial state.
+bool step_set_stage_scripts(struct step *step, uint32_t index, const struct stage_recipe *recipe);
+/// Minimises the objective of a stage from x. Returns the number of iterations, or -1 if the step
+/// has failed.
+int64_t step_solve_stage(struct step *step, const struct objective *objective,
+                         const struct newton_options *options, double *x);
 /// Returns whether the step continues with the solution.
 bool step_accept_solution(struct step *step, const struct newton_result *solved);
 /// Updates the lagged quantities of contact from the state x.
@@ -112,7 +121,9 @@ pbs_status step_evaluate_potential(const struct step *step, const double *x, dou
 /// origin x - h v. Returns the dissipated power. Rotations: the state is in the chart at x_n, out
 /// is in the world.
 double step_accelerate(struct step *step, const struct kinematics *state, double *out);
-/// Sets step->acceleration to a_n, if the scheme uses it: as stored, rescaled, or computed.
+/// Sets step->acceleration to a_n, if the scheme uses it: as stored, rescaled, or computed. Where
+/// barriers press at x_n, in place of one that is computed, and in place of each of schemes with
+/// keeps_impacts, that of an implicit Euler step (docs/theory/schemes.md section 2.1).
 void step_start_acceleration(struct step *step);
 
 // --- new_state.c ---
