@@ -78,14 +78,18 @@ void barrier_contact_begin_motion(struct barrier_contact *c, const struct obstac
             set_point_motion(c, i, &now[obstacle], &target[obstacle]);
         }
     }
-    for (size_t w = 0; w < c->wall_count;) {
-        const uint32_t obstacle = c->mesh.parts[c->walls[w].part].obstacle;
-        struct contact_surface surfaces[6];
-        const size_t count = obstacle_surfaces(&now[obstacle], surfaces);
-        for (size_t i = 0; i < count; i++, w++) {
-            c->walls[w].surface = surfaces[i];
-            set_wall_motion(&c->walls[w], &now[obstacle], &target[obstacle]);
+    // The walls of a part are the pieces of its shape, in their order, however the collider acts.
+    struct shape_piece pieces[SHAPE_PIECES];
+    for (size_t w = 0, piece = 0; w < c->wall_count; w++, piece++) {
+        struct contact_wall *wall = &c->walls[w];
+        const uint32_t obstacle = c->mesh.parts[wall->part].obstacle;
+        if (w == 0 || wall->part != c->walls[w - 1].part) {
+            (void)shape_pieces(&now[obstacle].shape, &now[obstacle].pose, pieces);
+            piece = 0;
         }
+        wall->surface = (struct contact_surface){.shape = pieces[piece].shape,
+                                                 .pose = pieces[piece].pose};
+        set_wall_motion(wall, &now[obstacle], &target[obstacle]);
     }
 }
 

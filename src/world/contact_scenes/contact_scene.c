@@ -258,8 +258,9 @@ static pbs_status add_mesh(struct memory *memory, const pbs_collider_desc *d,
 static pbs_status add_walls(struct memory *memory, const struct shape *shape,
                             const struct collision_part_input *input,
                             struct barrier_contact *contact) {
-    const struct obstacle obstacle = {.shape = *shape};
-    const size_t count = obstacle_surface_count(&obstacle);
+    struct shape_piece pieces[SHAPE_PIECES];
+    const struct pose own = {.rotation = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
+    const size_t count = shape_pieces(shape, &own, pieces);
     RETURN_IF_FAILED(collision_mesh_add(memory, input, &contact->mesh));
     RETURN_IF_FAILED(memory_reserve(memory, &contact->walls, &contact->wall_capacity,
                                     contact->wall_count + count, sizeof *contact->walls));

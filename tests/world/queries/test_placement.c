@@ -116,6 +116,67 @@ static void distances_decide_at_the_gap(void **state) {
     pbs_world_destroy(world);
 }
 
+/// Adds one collider, with a part of it at the origin of the lower cube of soft_pair.
+static bool add_shape(pbs_world *world, int32_t shape, int32_t hollow, int32_t collision) {
+    pbs_collider_desc d;
+    pbs_collider collider;
+    assert_ok(pbs_collider_desc_init(&d, sizeof d));
+    d.shape = shape;
+    d.hollow = hollow;
+    d.collision = collision;
+    d.penalty_stiffness = 1e4;
+    d.size[0] = 0.3;
+    d.size[1] = shape == PBS_SHAPE_TORUS ? 0.1 : 0.3;
+    d.size[2] = 0.3;
+    return pbs_collider_create(world, &d, &collider) == PBS_OK;
+}
+
+/// What pbs_world_overlaps finds does not depend on how the world resolves contact and how the
+/// collider acts in it: the rows are those of a barrier world. Searches once went on for ever where
+/// half-spaces and hollow shapes acted by penalties.
+static void overlaps_are_the_same_in_every_kind_of_contact(void **state) {
+    (void)state;
+    static const int32_t kinds[] = {PBS_CONTACT_BARRIER, PBS_CONTACT_PROJECTION,
+                                    PBS_CONTACT_PENALTY};
+    static const int32_t shapes[] = {PBS_SHAPE_HALF_SPACE, PBS_SHAPE_SPHERE,   PBS_SHAPE_BOX,
+                                     PBS_SHAPE_CAPSULE,    PBS_SHAPE_CYLINDER, PBS_SHAPE_TORUS};
+    // The first cube touches every shape, the second one some.
+    static const double corners[2][3] = {{0.05, 0.1, 0.05}, {0.2, -0.7, 0.1}};
+    for (size_t s = 0; s < 2 * COUNT_OF(shapes); s++) {
+        pbs_overlap first[ROWS];
+        size_t expected = 0;
+        int worlds = 0;
+        for (size_t k = 0; k < 2 * COUNT_OF(kinds); k++) {
+            pbs_world_desc settings;
+            pbs_overlap rows[ROWS];
+            pbs_separation separation = {.struct_size = sizeof separation};
+            assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+            settings.contact = kinds[k / 2];
+            pbs_world *world = new_world_from(&settings);
+            add_cube(world, 2, 0.5, corners[0], NULL);
+            add_cube(world, 1, 0.3, corners[1], NULL);
+            if (add_shape(world, shapes[s / 2], s % 2, (int32_t)(k % 2))) {
+                pbs_overlap_desc d = describe();
+                d.distance = 0.01;
+                const size_t count = find(world, &d, rows);
+                expected = worlds == 0 ? count : expected;
+                assert_int_equal(count, expected);
+                for (size_t i = 0; i < count; i++) {
+                    first[i] = worlds == 0 ? rows[i] : first[i];
+                    assert_int_equal(rows[i].kind, first[i].kind);
+                    // Not a number where surfaces intersect.
+                    assert_memory_equal(&rows[i].gap, &first[i].gap, sizeof rows[i].gap);
+                }
+                (void)pbs_world_separate(world, NULL, &separation);
+                worlds++;
+            }
+            pbs_world_destroy(world);
+        }
+        // Barriers take constraints only.
+        assert_true(worlds >= 4);
+    }
+}
+
 /// A surface at random places beside a box, a soft cube, a ball and the ground: what is told before
 /// it is created is what the step says after it is.
 static void what_is_told_is_what_a_step_says(void **state) {
@@ -776,6 +837,7 @@ static void bad_separations_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_decide_at_the_gap),
+        cmocka_unit_test(overlaps_are_the_same_in_every_kind_of_contact),
         cmocka_unit_test(what_is_told_is_what_a_step_says),
         cmocka_unit_test(what_lies_inside_is_told),
         cmocka_unit_test(inside_is_where_volumes_say),
