@@ -4,12 +4,18 @@
 #include <math.h>
 
 #include "base/matrix3/math3.h"
+#include "geometry/shape_table.h"
 
 enum {
     TRIANGLE_DEPTH = 30, ///< halvings of a triangle: 2^-30 = 1e-9
     BOX_DEPTH = 90,      ///< halvings of a box along one axis each
     COARSE_DEPTH = 24,   ///< for shapes that are not convex: 2^-8
 };
+
+bool region_takes(int32_t kind) {
+    const struct shape_table *table = shape_table_find(kind);
+    return table != NULL && table->is_convex && table->half_extent != NULL;
+}
 
 void region_make(const struct shape *shape, const struct pose *pose, struct region *out) {
     out->shape = *shape;

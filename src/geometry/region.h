@@ -9,10 +9,14 @@
 #include "geometry/shape.h"
 
 struct region {
-    struct shape shape; ///< solid: a sphere, a box, a capsule or a cylinder
+    struct shape shape; ///< solid, of a kind that region_takes
     struct pose pose;
     double low[3], high[3]; ///< m: bounding box
 };
+
+/// Returns whether solids of a PBS_SHAPE_* are regions: those of a table (shape_table.h) that says
+/// convex and bounded, such as spheres and boxes.
+bool region_takes(int32_t kind);
 
 void region_make(const struct shape *shape, const struct pose *pose, struct region *out);
 

@@ -19,6 +19,10 @@ const struct shape_table *shape_table_of(const struct shape *shape) {
     return tables[shape->kind];
 }
 
+const struct shape_table *shape_table_find(int32_t kind) {
+    return kind >= 0 && kind < TABLES ? tables[kind] : NULL;
+}
+
 static double side_of(const struct shape *shape) {
     return shape->hollow ? -1.0 : 1.0;
 }
@@ -201,11 +205,11 @@ void shape_surface_free(struct memory *memory, struct shape_surface *surface) {
 // --- checks ---
 
 pbs_status shape_check(const struct shape *shape) {
-    if (shape->kind < 0 || shape->kind >= TABLES || tables[shape->kind] == NULL) {
+    const struct shape_table *table = shape_table_find(shape->kind);
+    if (table == NULL) {
         return status_fail(PBS_ERROR_ARGUMENT, "shape %d is unknown, must be from 0 to %d",
                            shape->kind, TABLES - 1);
     }
-    const struct shape_table *table = shape_table_of(shape);
     for (int i = 0; i < table->size_count; i++) {
         if (!(shape->size[i] > 0.0) || isinf(shape->size[i])) {
             return status_fail(PBS_ERROR_ARGUMENT,

@@ -30,6 +30,8 @@ struct shape_hit {
     double normal[3]; ///< of any length
 };
 
+struct outline;
+
 struct shape_table {
     const char *name; ///< in messages: "half-space"
     int size_count;   ///< number of sizes, which must be positive and finite
@@ -62,6 +64,9 @@ struct shape_table {
     void (*ray)(const struct shape *shape, const double o[3], const double d[3],
                 struct shape_hit *hit);
 
+    /// Draws the shape with the parts that shape_outline.h has.
+    void (*outline)(const struct shape *shape, const struct outline *out);
+
     // --- contact ---
     bool is_flat;   ///< see shape_is_flat
     bool is_convex; ///< the solid is convex, and its signed distance a convex function
@@ -79,6 +84,9 @@ extern const struct shape_table half_space_shape, sphere_shape, box_shape, capsu
 
 /// Returns the table of a checked shape.
 const struct shape_table *shape_table_of(const struct shape *shape);
+
+/// Returns the table of a PBS_SHAPE_*; null: there is none, as of PBS_SHAPE_MESH.
+const struct shape_table *shape_table_find(int32_t kind);
 
 // --- helpers for tables ---
 

@@ -1,7 +1,9 @@
 // Compares signed distances of shapes with nearest points found by search, and their derivatives
 // with finite differences. Tests hollow shapes against solid ones, poses, and bounds.
 #include "base/matrix3/math3.h"
+#include "geometry/region.h"
 #include "geometry/shape.h"
+#include "geometry/shape_table.h"
 #include "pbs/collider.h"
 #include "support/random.h"
 #include "support/testing.h"
@@ -437,6 +439,42 @@ static int count_sharing(const struct shape_surface *surface, uint32_t of, uint3
     return count;
 }
 
+/// What code outside calls of a row without asking. A row that lacks it would crash there: debug
+/// lines once took every shape that they did not know for a grid.
+static void every_row_is_whole(void **state) {
+    (void)state;
+    int rows = 0;
+    for (int32_t kind = -1; kind < 64; kind++) {
+        const struct shape_table *table = shape_table_find(kind);
+        if (table == NULL) {
+            assert_false(region_takes(kind));
+            continue;
+        }
+        rows++;
+        assert_non_null(table->name);
+        assert_true(table->size_count >= 0 && table->size_count <= 3);
+        assert_true((table->local != NULL) != (table->distance != NULL));
+        assert_true((table->half_extent != NULL) != (table->bounds != NULL));
+        assert_non_null(table->ray);
+        assert_non_null(table->outline);
+        for (int hollow = 0; hollow < 2; hollow++) {
+            assert_true(table->contact[hollow] != SHAPE_SURFACE ||
+                        (table->surface != NULL && table->point_count > 0));
+        }
+    }
+    assert_true(rows >= 7);
+    assert_null(shape_table_find(PBS_SHAPE_MESH));
+    static const int32_t no_regions[] = {PBS_SHAPE_HALF_SPACE, PBS_SHAPE_TORUS, PBS_SHAPE_GRID};
+    static const int32_t regions[] = {PBS_SHAPE_SPHERE, PBS_SHAPE_BOX, PBS_SHAPE_CAPSULE,
+                                      PBS_SHAPE_CYLINDER};
+    for (size_t i = 0; i < COUNT_OF(no_regions); i++) {
+        assert_false(region_takes(no_regions[i]));
+    }
+    for (size_t i = 0; i < COUNT_OF(regions); i++) {
+        assert_true(region_takes(regions[i]));
+    }
+}
+
 /// Points lie inside by the offset; triangles close around what is solid.
 static void surfaces_lie_at_their_offsets(void **state) {
     (void)state;
@@ -536,6 +574,7 @@ int main(void) {
         cmocka_unit_test(bounds_hold_the_shape),
         cmocka_unit_test(grids_are_shapes),
         cmocka_unit_test(refuses_impossible_shapes),
+        cmocka_unit_test(every_row_is_whole),
         cmocka_unit_test(surfaces_lie_at_their_offsets),
         cmocka_unit_test(pieces_make_up_the_boundary),
         cmocka_unit_test(closest_points_lie_on_the_boundary),

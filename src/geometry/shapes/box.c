@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
+#include "geometry/shape_outline.h"
 #include "geometry/shapes/half_space.h"
 #include "geometry/shapes/local_distance.h"
 #include "geometry/shapes/ray_hits.h"
@@ -84,6 +85,12 @@ static size_t hollow_pieces(const struct shape *shape, const struct pose *pose,
     return 6;
 }
 
+static void outline(const struct shape *shape, const struct outline *out) {
+    double low[3];
+    scale3(-1.0, shape->size, low);
+    outline_box(out, low, shape->size);
+}
+
 static void surface(const double size[3], struct shape_surface *out) {
     for (int i = 0; i < 24; i++) {
         const int corner = i / 3;
@@ -99,6 +106,7 @@ const struct shape_table box_shape = {.name = "box",
                                       .faces = faces,
                                       .half_extent = half_extent,
                                       .ray = ray,
+                                      .outline = outline,
                                       .hollow_pieces = hollow_pieces,
                                       .contact = {SHAPE_SURFACE, SHAPE_WALLS},
                                       .point_count = 8,

@@ -1,6 +1,7 @@
 // A capsule of radius size[0] about the y axis; the half length of its axis is size[1]. Barrier
 // contact represents it by the axis.
 #include "base/matrix3/math3.h"
+#include "geometry/shape_outline.h"
 #include "geometry/shapes/local_distance.h"
 #include "geometry/shapes/ray_hits.h"
 
@@ -24,6 +25,17 @@ static void ray(const struct shape *shape, const double o[3], const double d[3],
     ray_hit_sphere(o, d, -shape->size[1], shape->size[0], hit);
 }
 
+static void outline(const struct shape *shape, const struct outline *out) {
+    const double *size = shape->size;
+    for (int end = -1; end <= 1; end += 2) {
+        const double centre[3] = {0.0, end * size[1], 0.0};
+        // From one side over the pole to the other one.
+        outline_arc(out, centre, end * size[0], 0, 1, OUTLINE_CIRCLE / 2);
+        outline_arc(out, centre, end * size[0], 2, 1, OUTLINE_CIRCLE / 2);
+    }
+    outline_side(out, size[0], size[1]);
+}
+
 static void surface(const double size[3], struct shape_surface *out) {
     out->offset = size[0];
     out->points[1] = -size[1];
@@ -37,6 +49,7 @@ const struct shape_table capsule_shape = {.name = "capsule",
                                           .local = local,
                                           .half_extent = half_extent,
                                           .ray = ray,
+                                          .outline = outline,
                                           .contact = {SHAPE_SURFACE, SHAPE_WALLS},
                                           .point_count = 2,
                                           .edge_count = 1,

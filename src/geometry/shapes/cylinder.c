@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
+#include "geometry/shape_outline.h"
 #include "geometry/shapes/half_space.h"
 #include "geometry/shapes/local_distance.h"
 #include "geometry/shapes/ray_hits.h"
@@ -78,6 +79,10 @@ static size_t hollow_pieces(const struct shape *shape, const struct pose *pose,
     return 3;
 }
 
+static void outline(const struct shape *shape, const struct outline *out) {
+    outline_side(out, shape->size[0], shape->size[1]);
+}
+
 static void surface(const double size[3], struct shape_surface *out) {
     const double whole = 6.283185307179586477;
     double *points = out->points;
@@ -105,6 +110,7 @@ const struct shape_table cylinder_shape = {.name = "cylinder",
                                            .faces = faces,
                                            .half_extent = half_extent,
                                            .ray = ray,
+                                           .outline = outline,
                                            .hollow_pieces = hollow_pieces,
                                            .contact = {SHAPE_SURFACE, SHAPE_WALLS},
                                            .point_count = 2 * SIDES + 2,

@@ -2,6 +2,7 @@
 #include "base/matrix3/math3.h"
 #include "geometry/grids/grid_closest.h"
 #include "geometry/grids/grid_ray.h"
+#include "geometry/shape_outline.h"
 #include "geometry/shape_table.h"
 
 /// Computes derivatives only if requested, since they are most of the work.
@@ -55,9 +56,20 @@ static void ray(const struct shape *shape, const double o[3], const double d[3],
     }
 }
 
+/// The box of the samples.
+static void outline(const struct shape *shape, const struct outline *out) {
+    const struct distance_grid *grid = shape->grid;
+    double high[3];
+    for (int k = 0; k < 3; k++) {
+        high[k] = grid->origin[k] + grid->cell * (grid->counts[k] - 1.0);
+    }
+    outline_box(out, grid->origin, high);
+}
+
 const struct shape_table grid_shape = {.name = "grid",
                                        .distance = distance,
                                        .closest = closest,
                                        .bounds = bounds,
                                        .ray = ray,
+                                       .outline = outline,
                                        .contact = {SHAPE_UNSEEN, SHAPE_UNSEEN}};

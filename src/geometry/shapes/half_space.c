@@ -2,6 +2,7 @@
 #include "geometry/shapes/half_space.h"
 
 #include "base/matrix3/math3.h"
+#include "geometry/shape_outline.h"
 #include "pbs/collider.h"
 
 /// Evaluates the distance without transforming x to the shape's frame, because ground planes and
@@ -49,6 +50,18 @@ static void ray(const struct shape *shape, const double o[3], const double d[3],
     }
 }
 
+/// A square grid of lines.
+static void outline(const struct shape *shape, const struct outline *out) {
+    enum { LINES = 11 };
+    const double half = out->plane_half_size;
+    (void)shape;
+    for (int i = 0; i < LINES; i++) {
+        const double at = half * (2.0 * i / (LINES - 1) - 1.0);
+        outline_line(out, (double[3]){at, 0.0, -half}, (double[3]){at, 0.0, half});
+        outline_line(out, (double[3]){-half, 0.0, at}, (double[3]){half, 0.0, at});
+    }
+}
+
 void half_space_wall(const struct pose *pose, int axis, double sign, double distance,
                      struct shape_piece *out) {
     const double *r = pose->rotation;
@@ -72,5 +85,6 @@ const struct shape_table half_space_shape = {.name = "half-space",
                                              .distance = distance,
                                              .bounds = bounds,
                                              .ray = ray,
+                                             .outline = outline,
                                              .is_flat = true,
                                              .contact = {SHAPE_WALLS, SHAPE_WALLS}};

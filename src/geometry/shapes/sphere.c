@@ -1,5 +1,6 @@
 // A ball of radius size[0]. Barrier contact represents it by its centre.
 #include "base/matrix3/math3.h"
+#include "geometry/shape_outline.h"
 #include "geometry/shapes/local_distance.h"
 #include "geometry/shapes/ray_hits.h"
 
@@ -18,6 +19,13 @@ static void ray(const struct shape *shape, const double o[3], const double d[3],
     ray_hit_sphere(o, d, 0.0, shape->size[0], hit);
 }
 
+static void outline(const struct shape *shape, const struct outline *out) {
+    for (int k = 0; k < 3; k++) {
+        outline_arc(out, (double[3]){0.0, 0.0, 0.0}, shape->size[0], k, (k + 1) % 3,
+                    OUTLINE_CIRCLE);
+    }
+}
+
 static void surface(const double size[3], struct shape_surface *out) {
     out->offset = size[0];
 }
@@ -28,6 +36,7 @@ const struct shape_table sphere_shape = {.name = "sphere",
                                          .local = local,
                                          .half_extent = half_extent,
                                          .ray = ray,
+                                         .outline = outline,
                                          .contact = {SHAPE_SURFACE, SHAPE_WALLS},
                                          .point_count = 1,
                                          .surface = surface};

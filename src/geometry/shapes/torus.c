@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
+#include "geometry/shape_outline.h"
 #include "geometry/shapes/local_distance.h"
 #include "geometry/shapes/ray_hits.h"
 
@@ -130,6 +131,19 @@ static void ray(const struct shape *shape, const double o[3], const double d[3],
     hit_tube(&quartic, from, half, middle, hit);
 }
 
+static void outline(const struct shape *shape, const struct outline *out) {
+    const double *size = shape->size;
+    const double centre[3] = {0.0, 0.0, 0.0};
+    outline_arc(out, centre, size[0] + size[1], 0, 2, OUTLINE_CIRCLE);
+    outline_arc(out, centre, size[0] - size[1], 0, 2, OUTLINE_CIRCLE);
+    for (int i = 0; i < 4; i++) {
+        const int axis = i % 2 == 0 ? 0 : 2;
+        double tube[3] = {0.0, 0.0, 0.0};
+        tube[axis] = i < 2 ? size[0] : -size[0];
+        outline_arc(out, tube, size[1], axis, 1, OUTLINE_CIRCLE);
+    }
+}
+
 /// Two triangles per quadrilateral, with corners on the torus. The surface has two sides, so it
 /// also represents the hollow torus.
 static void surface(const double size[3], struct shape_surface *out) {
@@ -158,6 +172,7 @@ const struct shape_table torus_shape = {.name = "torus",
                                         .local = local,
                                         .half_extent = half_extent,
                                         .ray = ray,
+                                        .outline = outline,
                                         .contact = {SHAPE_SURFACE, SHAPE_SURFACE},
                                         .point_count = RING_SIDES * TUBE_SIDES,
                                         .triangle_count = 2 * RING_SIDES * TUBE_SIDES,

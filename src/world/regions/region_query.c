@@ -29,9 +29,10 @@ static struct shape shape_of(const pbs_region_desc *d) {
 
 pbs_status region_check(const pbs_region_desc *d, double unit[4]) {
     const struct shape shape = shape_of(d);
-    if (d->shape < PBS_SHAPE_SPHERE || d->shape > PBS_SHAPE_CYLINDER) {
+    if (!region_takes(d->shape)) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "shape is %d, must be that of a sphere, a box, a capsule or a cylinder",
+                           "shape is %d, must be convex and bounded: that of a sphere, a box, a "
+                           "capsule or a cylinder",
                            (int)d->shape);
     }
     RETURN_IF_FAILED(shape_check(&shape));
