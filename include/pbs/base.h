@@ -34,6 +34,10 @@ extern "C" {
 // keeps exact predicates, which multiply three differences of coordinates, and single precision,
 // which ends at 3e38, far from overflow. Accuracy ends earlier: at 1e30 m neighbouring doubles are
 // 1e14 m apart.
+//
+// Values of bodies and materials (moduli, stiffnesses, densities, masses, times and rates of
+// damping, in SI units) may be up to 1e30 too, in descriptions and where they are changed later.
+// Larger ones are refused: their products with lengths, and squares of these, would overflow.
 
 /// What a call answers, a pbs_status_code. Zero: done. Negative: failed, and nothing changed.
 /// Positive: done, but see the message.

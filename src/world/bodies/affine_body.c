@@ -45,10 +45,10 @@ static pbs_status check_mesh(const pbs_affine_desc *d, struct memory *memory) {
 static pbs_status check_description(const pbs_affine_desc *d, struct memory *memory) {
     double unit[4];
     RETURN_IF_FAILED(check_choice(d->no_gravity, 0, 1, "no_gravity"));
-    RETURN_IF_FAILED(check_positive(d->density, "density"));
-    RETURN_IF_FAILED(check_positive(d->stiffness, "stiffness"));
-    RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
-    RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
+    RETURN_IF_FAILED(check_value(d->density, "density"));
+    RETURN_IF_FAILED(check_value(d->stiffness, "stiffness"));
+    RETURN_IF_FAILED(check_value_or_zero(d->damping, "damping"));
+    RETURN_IF_FAILED(check_value_or_zero(d->drag, "drag"));
     RETURN_IF_FAILED(check_point(d->position, "position"));
     RETURN_IF_FAILED(check_quaternion(d->orientation, "orientation", unit));
     RETURN_IF_FAILED(check_vector(d->velocity, "velocity"));

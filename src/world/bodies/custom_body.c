@@ -58,7 +58,7 @@ static pbs_status check_description(const pbs_custom_desc *d) {
     RETURN_IF_FAILED(check_choice(d->no_gravity, 0, 1, "no_gravity"));
     RETURN_IF_FAILED(check_choice(d->is_linear, 0, 1, "is_linear"));
     RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
-    RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
+    RETURN_IF_FAILED(check_value_or_zero(d->damping, "damping"));
     if (d->tag == 0) {
         return status_fail(PBS_ERROR_ARGUMENT, "tag is 0, which names no callback");
     }

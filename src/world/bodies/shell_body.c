@@ -44,12 +44,12 @@ static pbs_status check_material(const pbs_shell_desc *d) {
     RETURN_IF_FAILED(check_choice(d->flat_rest, 0, 1, "flat_rest"));
     RETURN_IF_FAILED(check_choice(d->bending, PBS_BENDING_PLATE, PBS_BENDING_HINGE, "bending"));
     RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
-    RETURN_IF_FAILED(check_positive(d->thickness, "thickness"));
-    RETURN_IF_FAILED(check_positive(d->density, "density"));
-    RETURN_IF_FAILED(check_positive(d->young, "young"));
+    RETURN_IF_FAILED(check_value(d->thickness, "thickness"));
+    RETURN_IF_FAILED(check_value(d->density, "density"));
+    RETURN_IF_FAILED(check_value(d->young, "young"));
     RETURN_IF_FAILED(check_poisson(d->poisson));
-    RETURN_IF_FAILED(check_not_negative(d->bending_young, "bending_young"));
-    RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
+    RETURN_IF_FAILED(check_value_or_zero(d->bending_young, "bending_young"));
+    RETURN_IF_FAILED(check_value_or_zero(d->damping, "damping"));
     RETURN_IF_FAILED(check_not_negative(d->yield_curvature, "yield_curvature"));
     if (d->yield_curvature > 0.0 && d->bending != PBS_BENDING_HINGE) {
         return status_fail(PBS_ERROR_ARGUMENT,
@@ -57,7 +57,7 @@ static pbs_status check_material(const pbs_shell_desc *d) {
                            d->yield_curvature);
     }
     RETURN_IF_FAILED(shell_check_stretch_limit(d->stretch_limit));
-    return check_not_negative(d->drag, "drag");
+    return check_value_or_zero(d->drag, "drag");
 }
 
 static pbs_status check_description(const pbs_shell_desc *d, struct memory *memory) {

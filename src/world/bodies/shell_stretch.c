@@ -6,18 +6,18 @@
 #include "base/matrix3/math3.h"
 #include "energy/shells/membrane.h"
 #include "energy/shells/stretch_limit.h"
+#include "world/interface/check.h"
 #include "world/objects/body_table.h"
 
 // --- what is refused ---
 
 pbs_status shell_check_stretch_limit(double limit) {
-    return limit == 0.0 || (limit > 1.0 && isfinite(limit))
+    return limit == 0.0 || (limit > 1.0 && limit <= VALUE_LIMIT)
                ? PBS_OK
-               : status_fail(
-                     PBS_ERROR_ARGUMENT,
-                     "stretch_limit is %g, must be 0 for none, or above 1 and finite: it is "
-                     "a length over the length at rest",
-                     limit);
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "stretch_limit is %g, must be 0 for none, or above 1 and finite, at "
+                             "most %g: it is a length over the length at rest",
+                             limit, VALUE_LIMIT);
 }
 
 /// Returns the largest stretch of a triangle. x: the body's.

@@ -33,15 +33,19 @@ double tet_value(const struct tet_values *values, size_t tet) {
 struct range {
     const char *name;
     double low;  ///< excluded
-    double high; ///< excluded
+    double high; ///< included if `includes_high`
+    bool includes_high;
 };
 
 static pbs_status check_tet_values(const double *values, size_t count, const struct range *range) {
     for (size_t t = 0; values != NULL && t < count; t++) {
-        if (!(values[t] > range->low && values[t] < range->high)) {
+        const bool is_below = values[t] < range->high ||
+                              (range->includes_high && values[t] == range->high);
+        if (!(values[t] > range->low && is_below)) {
             return status_fail(PBS_ERROR_ARGUMENT,
-                               "%s of tetrahedron %zu is %g, must be above %g and below %g",
-                               range->name, t, values[t], range->low, range->high);
+                               "%s of tetrahedron %zu is %g, must be above %g and %s %g",
+                               range->name, t, values[t], range->low,
+                               range->includes_high ? "at most" : "below", range->high);
         }
     }
     return PBS_OK;
@@ -96,15 +100,15 @@ static pbs_status check_material(const pbs_solid_desc *d) {
         return status_fail(PBS_ERROR_ARGUMENT, "material is %d, which is no PBS_MATERIAL_*",
                            (int)d->material);
     }
-    RETURN_IF_FAILED(check_positive(d->density, "density"));
-    RETURN_IF_FAILED(check_positive(d->young, "young"));
+    RETURN_IF_FAILED(check_value(d->density, "density"));
+    RETURN_IF_FAILED(check_value(d->young, "young"));
     RETURN_IF_FAILED(check_between(d->poisson, -1.0, 0.5, "poisson"));
-    RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
-    RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
+    RETURN_IF_FAILED(check_value_or_zero(d->damping, "damping"));
+    RETURN_IF_FAILED(check_value_or_zero(d->drag, "drag"));
     RETURN_IF_FAILED(check_plasticity(d));
-    const struct range density = {"tet_density", 0.0, INFINITY};
-    const struct range young = {"tet_young", 0.0, INFINITY};
-    const struct range poisson = {"tet_poisson", -1.0, 0.5};
+    const struct range density = {"tet_density", 0.0, VALUE_LIMIT, true};
+    const struct range young = {"tet_young", 0.0, VALUE_LIMIT, true};
+    const struct range poisson = {"tet_poisson", -1.0, 0.5, false};
     RETURN_IF_FAILED(check_tet_values(d->tet_density, d->tet_count, &density));
     RETURN_IF_FAILED(check_tet_values(d->tet_young, d->tet_count, &young));
     RETURN_IF_FAILED(check_tet_values(d->tet_poisson, d->tet_count, &poisson));

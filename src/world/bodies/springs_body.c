@@ -31,16 +31,18 @@ static pbs_status check_spring(const pbs_springs_desc *d, size_t spring) {
                            (unsigned)end[0]);
     }
     if (d->spring_stiffness != NULL &&
-        !(d->spring_stiffness[spring] > 0.0 && isfinite(d->spring_stiffness[spring]))) {
+        !(d->spring_stiffness[spring] > 0.0 && d->spring_stiffness[spring] <= VALUE_LIMIT)) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "spring_stiffness of spring %zu is %g, must be positive and finite",
-                           spring, d->spring_stiffness[spring]);
+                           "spring_stiffness of spring %zu is %g, must be positive and finite, at "
+                           "most %g",
+                           spring, d->spring_stiffness[spring], VALUE_LIMIT);
     }
     if (d->rest_lengths != NULL &&
-        !(d->rest_lengths[spring] >= 0.0 && isfinite(d->rest_lengths[spring]))) {
+        !(d->rest_lengths[spring] >= 0.0 && d->rest_lengths[spring] <= VALUE_LIMIT)) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "rest_lengths of spring %zu is %g, must be zero or positive, and finite",
-                           spring, d->rest_lengths[spring]);
+                           "rest_lengths of spring %zu is %g, must be zero or positive, and "
+                           "finite, at most %g",
+                           spring, d->rest_lengths[spring], VALUE_LIMIT);
     }
     return PBS_OK;
 }
@@ -56,7 +58,7 @@ static const struct springs_body *own_of(const struct body *body) {
 }
 
 static pbs_status check_springs(const pbs_springs_desc *d) {
-    RETURN_IF_FAILED(check_positive(d->stiffness, "stiffness"));
+    RETURN_IF_FAILED(check_value(d->stiffness, "stiffness"));
     if (d->spring_count == 0) {
         return PBS_OK;
     }
@@ -76,8 +78,8 @@ static pbs_status check_description(const pbs_springs_desc *d) {
     }
     RETURN_IF_FAILED(check_masses(d->masses, d->vertex_count));
     RETURN_IF_FAILED(check_choice(d->no_gravity, 0, 1, "no_gravity"));
-    RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
-    RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
+    RETURN_IF_FAILED(check_value_or_zero(d->damping, "damping"));
+    RETURN_IF_FAILED(check_value_or_zero(d->drag, "drag"));
     return check_springs(d);
 }
 

@@ -41,15 +41,17 @@ struct limits {
 };
 
 static const struct limits limits_of[] = {
-    [RANGE_POSITIVE] = {0.0, INFINITY, false, false, "positive and finite"},
-    [RANGE_NORMAL] = {DBL_MIN, INFINITY, true, false, "positive and finite"},
-    [RANGE_NOT_NEGATIVE] = {0.0, INFINITY, true, false, "zero or positive, and finite"},
+    [RANGE_POSITIVE] = {0.0, VALUE_LIMIT, false, true, "positive and finite, at most 1e30"},
+    [RANGE_NORMAL] = {DBL_MIN, VALUE_LIMIT, true, true, "positive and finite, at most 1e30"},
+    [RANGE_NOT_NEGATIVE] = {0.0, VALUE_LIMIT, true, true,
+                            "zero or positive, and finite, at most 1e30"},
     [RANGE_POISSON] = {-1.0, 0.5, false, false, "above -1 and below 0.5"},
     [RANGE_POISSON_FROM_0] = {0.0, 0.5, true, false,
                               "0 or more, and below 0.5: the energy of this material would have "
                               "no lower bound otherwise"},
     [RANGE_POISSON_SHELL] = {0.0, 0.5, true, true, "0 to 0.5"},
-    [RANGE_STRETCH_LIMIT] = {1.0, INFINITY, false, false, "0 for none, or above 1 and finite"},
+    [RANGE_STRETCH_LIMIT] = {1.0, VALUE_LIMIT, false, true,
+                             "0 for none, or above 1 and finite, at most 1e30"},
 };
 
 static pbs_status check_values(const struct body_parameter *parameter, const double *values,

@@ -20,6 +20,22 @@ pbs_status check_positive(double value, const char *name) {
                              value);
 }
 
+pbs_status check_value(double value, const char *name) {
+    return value > 0.0 && value <= VALUE_LIMIT
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "%s is %g, must be positive and finite, at most %g", name, value,
+                             VALUE_LIMIT);
+}
+
+pbs_status check_value_or_zero(double value, const char *name) {
+    return value >= 0.0 && value <= VALUE_LIMIT
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "%s is %g, must be zero or positive, and finite, at most %g", name,
+                             value, VALUE_LIMIT);
+}
+
 pbs_status check_duration(double seconds, double time, const char *name) {
     RETURN_IF_FAILED(check_positive(seconds, name));
     return isfinite(time + seconds)
@@ -164,10 +180,11 @@ pbs_status check_rows(const void *dst, size_t stride_bytes, size_t width, bool d
 pbs_status check_masses(const double *masses, size_t count) {
     RETURN_IF_FAILED(check_pointer(masses, "masses"));
     for (size_t i = 0; i < count; i++) {
-        if (!(isnormal(masses[i]) && masses[i] > 0.0)) {
+        if (!(isnormal(masses[i]) && masses[i] > 0.0 && masses[i] <= VALUE_LIMIT)) {
             return status_fail(PBS_ERROR_ARGUMENT,
-                               "masses of vertex %zu: %g kg, must be positive and finite", i,
-                               masses[i]);
+                               "masses of vertex %zu: %g kg, must be positive and finite, at most "
+                               "%g",
+                               i, masses[i], VALUE_LIMIT);
         }
     }
     return PBS_OK;

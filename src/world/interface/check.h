@@ -12,6 +12,16 @@
 pbs_status check_pointer(const void *pointer, const char *name);
 pbs_status check_finite(double value, const char *name);
 pbs_status check_positive(double value, const char *name);
+
+/// Largest value of a body or a material, in SI units: stiffnesses, densities, masses, times,
+/// rates. Together with COORDINATE_LIMIT it keeps forces, energies and the squares of forces from
+/// overflowing. Defined for hosts in include/pbs/base.h.
+#define VALUE_LIMIT 1e30
+
+/// Checks such a value: positive, or zero as well.
+pbs_status check_value(double value, const char *name);
+pbs_status check_value_or_zero(double value, const char *name);
+
 /// Checks that seconds is positive and that time + seconds is finite.
 pbs_status check_duration(double seconds, double time, const char *name);
 pbs_status check_not_negative(double value, const char *name);
@@ -49,7 +59,7 @@ pbs_status check_length(double value, const char *name);
 /// rows do not overlap. Null is refused.
 pbs_status check_rows(const void *dst, size_t stride_bytes, size_t width, bool doubles);
 
-/// Checks one mass per vertex: positive, finite, and not subnormal. Null is refused.
+/// Checks one mass per vertex: positive, not subnormal, and at most VALUE_LIMIT. Null is refused.
 pbs_status check_masses(const double *masses, size_t count);
 
 /// Checks that the modulus is 0 (no scatter) or between 1 and 1e6.

@@ -49,13 +49,14 @@ struct body_springs {
 // --- values that a host changes ---
 
 enum parameter_range {
-    RANGE_POSITIVE,       ///< and finite
+    // As check_value and its relatives (world/interface/check.h) permit descriptions of new bodies.
+    RANGE_POSITIVE,       ///< and at most VALUE_LIMIT
     RANGE_NORMAL,         ///< likewise, and a normal floating-point number
-    RANGE_NOT_NEGATIVE,   ///< and finite
+    RANGE_NOT_NEGATIVE,   ///< and at most VALUE_LIMIT
     RANGE_POISSON,        ///< of solids: above -1 and below 0.5
     RANGE_POISSON_FROM_0, ///< likewise, and not negative
     RANGE_POISSON_SHELL,  ///< 0 to 0.5
-    RANGE_STRETCH_LIMIT   ///< 0, or above 1 and finite
+    RANGE_STRETCH_LIMIT   ///< 0, or above 1 and at most VALUE_LIMIT
 };
 
 /// Where a body keeps the values of one PBS_PARAMETER_*, and what they may be.

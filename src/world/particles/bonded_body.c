@@ -32,10 +32,10 @@ pbs_status bonded_check_scheme(const struct scheme_table *scheme) {
 static pbs_status check_values(const double *values, size_t count, const char *name,
                                const char *thing) {
     for (size_t i = 0; values != NULL && i < count; i++) {
-        if (!(values[i] > 0.0 && isfinite(values[i]))) {
+        if (!(values[i] > 0.0 && values[i] <= VALUE_LIMIT)) {
             return status_fail(PBS_ERROR_ARGUMENT,
-                               "%s of %s %zu is %g, must be positive and finite", name, thing, i,
-                               values[i]);
+                               "%s of %s %zu is %g, must be positive and finite, at most %g", name,
+                               thing, i, values[i], VALUE_LIMIT);
         }
     }
     return PBS_OK;
@@ -65,8 +65,8 @@ static pbs_status check_bond(const pbs_bonded_desc *d, size_t bond) {
 }
 
 static pbs_status check_bonds(const pbs_bonded_desc *d) {
-    RETURN_IF_FAILED(check_positive(d->young, "young"));
-    RETURN_IF_FAILED(check_positive(d->shear_modulus, "shear_modulus"));
+    RETURN_IF_FAILED(check_value(d->young, "young"));
+    RETURN_IF_FAILED(check_value(d->shear_modulus, "shear_modulus"));
     RETURN_IF_FAILED(check_positive(d->shear_factor, "shear_factor"));
     RETURN_IF_FAILED(check_choice(d->shear, PBS_BOND_SHEAR_CHORD, PBS_BOND_SHEAR_ANGLE, "shear"));
     if (d->bond_count == 0) {
@@ -116,13 +116,13 @@ static pbs_status check_particles(const pbs_bonded_desc *d) {
     RETURN_IF_FAILED(check_values(d->radii, d->particle_count, "radii", "particle"));
     RETURN_IF_FAILED(check_contact_radii(d));
     return d->masses != NULL ? check_masses(d->masses, d->particle_count)
-                             : check_positive(d->density, "density");
+                             : check_value(d->density, "density");
 }
 
 static pbs_status check_description(const pbs_bonded_desc *d) {
     RETURN_IF_FAILED(check_choice(d->no_gravity, 0, 1, "no_gravity"));
     RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
-    RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
+    RETURN_IF_FAILED(check_value_or_zero(d->drag, "drag"));
     RETURN_IF_FAILED(check_particles(d));
     RETURN_IF_FAILED(bonded_check_strengths(d));
     return check_bonds(d);

@@ -25,10 +25,10 @@ static bool is_flat(int32_t dimension) {
 /// Checks that values are finite and positive, or not negative. Null is permitted.
 static pbs_status check_values(const double *values, size_t count, bool zero, const char *name) {
     for (size_t i = 0; values != NULL && i < count; i++) {
-        if (!((values[i] > 0.0 || (zero && values[i] == 0.0)) && isfinite(values[i]))) {
+        if (!((values[i] > 0.0 || (zero && values[i] == 0.0)) && values[i] <= VALUE_LIMIT)) {
             return status_fail(PBS_ERROR_ARGUMENT,
-                               "%s of particle %zu is %g, must be %s and finite", name, i,
-                               values[i], zero ? "zero or positive" : "positive");
+                               "%s of particle %zu is %g, must be %s and finite, at most %g", name,
+                               i, values[i], zero ? "zero or positive" : "positive", VALUE_LIMIT);
         }
     }
     return PBS_OK;
@@ -132,10 +132,10 @@ static pbs_status check_particles(const pbs_peridynamic_desc *d) {
 static pbs_status check_description(const pbs_peridynamic_desc *d) {
     RETURN_IF_FAILED(check_choices(d));
     RETURN_IF_FAILED(check_lengths(d));
-    RETURN_IF_FAILED(check_positive(d->density, "density"));
-    RETURN_IF_FAILED(check_positive(d->young, "young"));
-    RETURN_IF_FAILED(check_not_negative(d->damping, "damping"));
-    RETURN_IF_FAILED(check_not_negative(d->drag, "drag"));
+    RETURN_IF_FAILED(check_value(d->density, "density"));
+    RETURN_IF_FAILED(check_value(d->young, "young"));
+    RETURN_IF_FAILED(check_value_or_zero(d->damping, "damping"));
+    RETURN_IF_FAILED(check_value_or_zero(d->drag, "drag"));
     RETURN_IF_FAILED(check_not_negative(d->contact_scale, "contact_scale"));
     RETURN_IF_FAILED(check_particles(d));
     RETURN_IF_FAILED(check_softening(d));

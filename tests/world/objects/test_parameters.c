@@ -67,7 +67,7 @@ static void count_builds(void *user, int32_t level, const char *message) {
     *(int *)user += strstr(message, "topology built") != NULL;
 }
 
-static void add_solid(struct world_of_all *w, const struct change *change) {
+static pbs_status add_solid(struct world_of_all *w, const struct change *change) {
     pbs_solid_desc d;
     assert_ok(pbs_solid_desc_init(&d, sizeof d));
     d.damping = value_of(change, SOLID, PBS_PARAMETER_DAMPING, 0.01);
@@ -75,10 +75,10 @@ static void add_solid(struct world_of_all *w, const struct change *change) {
     d.density = value_of(change, SOLID, PBS_PARAMETER_DENSITY, d.density);
     d.young = value_of(change, SOLID, PBS_PARAMETER_YOUNG, d.young);
     d.poisson = value_of(change, SOLID, PBS_PARAMETER_POISSON, d.poisson);
-    w->bodies[SOLID] = add_cube(w->world, 2, 0.5, origin, &d);
+    return cube_create(w->world, 2, 0.5, origin, &d, &w->bodies[SOLID]);
 }
 
-static void add_shell(struct world_of_all *w, int which, const struct change *change) {
+static pbs_status add_shell(struct world_of_all *w, int which, const struct change *change) {
     const double corner[3] = {3.0 * which, 0.0, 0.0};
     pbs_shell_desc d;
     assert_ok(pbs_shell_desc_init(&d, sizeof d));
@@ -90,10 +90,10 @@ static void add_shell(struct world_of_all *w, int which, const struct change *ch
     d.poisson = value_of(change, which, PBS_PARAMETER_POISSON, d.poisson);
     d.bending_young = value_of(change, which, PBS_PARAMETER_BENDING_YOUNG, 0.0);
     d.thickness = value_of(change, which, PBS_PARAMETER_THICKNESS, 2e-3);
-    w->bodies[which] = add_sheet(w->world, 4, 1.0, corner, &d);
+    return sheet_create(w->world, 4, 1.0, corner, &d, &w->bodies[which]);
 }
 
-static void add_net(struct world_of_all *w, const struct change *change) {
+static pbs_status add_net(struct world_of_all *w, const struct change *change) {
     static const double x[9] = {9.0, 0.0, 0.0, 9.1, 0.0, 0.0, 9.1, 0.1, 0.02};
     static const uint32_t springs[6] = {0, 1, 1, 2, 2, 0};
     double masses[3], stiffness[3], lengths[3];
@@ -113,10 +113,10 @@ static void add_net(struct world_of_all *w, const struct change *change) {
     d.rest_lengths = lengths;
     d.damping = value_of(change, NET, PBS_PARAMETER_DAMPING, 0.01);
     d.drag = value_of(change, NET, PBS_PARAMETER_DRAG, 0.1);
-    assert_ok(pbs_body_create_springs(w->world, &d, &w->bodies[NET]));
+    return pbs_body_create_springs(w->world, &d, &w->bodies[NET]);
 }
 
-static void add_brick(struct world_of_all *w, const struct change *change) {
+static pbs_status add_brick(struct world_of_all *w, const struct change *change) {
     static const double sides[3] = {0.2, 0.3, 0.4};
     struct box_surface box;
     pbs_affine_desc d;
@@ -128,10 +128,10 @@ static void add_brick(struct world_of_all *w, const struct change *change) {
     d.density = value_of(change, BRICK, PBS_PARAMETER_DENSITY, d.density);
     d.damping = value_of(change, BRICK, PBS_PARAMETER_DAMPING, 0.001);
     d.drag = value_of(change, BRICK, PBS_PARAMETER_DRAG, 0.1);
-    assert_ok(pbs_body_create_affine(w->world, &d, &w->bodies[BRICK]));
+    return pbs_body_create_affine(w->world, &d, &w->bodies[BRICK]);
 }
 
-static void add_custom(struct world_of_all *w, const struct change *change) {
+static pbs_status add_custom(struct world_of_all *w, const struct change *change) {
     static const double x[6] = {15.0, 0.0, 0.0, 15.15, 0.0, 0.0};
     static const uint32_t stencil[2] = {0, 1};
     double masses[2];
@@ -139,7 +139,17 @@ static void add_custom(struct world_of_all *w, const struct change *change) {
     masses[0] = masses[1] = value_of(change, CUSTOM, PBS_PARAMETER_MASS, 0.5);
     springs_describe(&d, 2, x, masses, 1, stencil);
     d.damping = value_of(change, CUSTOM, PBS_PARAMETER_DAMPING, 0.01);
-    assert_ok(pbs_body_create_custom(w->world, &d, &w->bodies[CUSTOM]));
+    return pbs_body_create_custom(w->world, &d, &w->bodies[CUSTOM]);
+}
+
+static pbs_status add_body(struct world_of_all *w, int body, const struct change *change) {
+    switch (body) {
+    case SOLID: return add_solid(w, change);
+    case NET: return add_net(w, change);
+    case BRICK: return add_brick(w, change);
+    case CUSTOM: return add_custom(w, change);
+    default: return add_shell(w, body, change);
+    }
 }
 
 /// Vertex 0 of each body is held, so that all of them are strained; affine bodies turn.
@@ -152,12 +162,9 @@ static void setup(struct world_of_all *w, int32_t scheme, const struct change *c
     d.allocator = test_allocator_hooks(&w->allocator);
     d.log = (pbs_log){.write = count_builds, .user = &w->built};
     w->world = new_world_from(&d);
-    add_solid(w, change);
-    add_shell(w, PLATE, change);
-    add_shell(w, CLOTH, change);
-    add_net(w, change);
-    add_brick(w, change);
-    add_custom(w, change);
+    for (int b = 0; b < BODIES; b++) {
+        assert_ok(add_body(w, b, change));
+    }
     for (int b = 0; b < BODIES; b++) {
         const uint32_t vertex = 0;
         if (b != BRICK) {
@@ -486,6 +493,7 @@ static const struct refused refusals[] = {
     {SOLID, PBS_PARAMETER_YOUNG, 0.0, 1, PBS_ERROR_ARGUMENT, "young: values[0] is 0"},
     {SOLID, PBS_PARAMETER_YOUNG, NAN, 1, PBS_ERROR_ARGUMENT, "young: values[0] is nan"},
     {SOLID, PBS_PARAMETER_YOUNG, INFINITY, 1, PBS_ERROR_ARGUMENT, "positive and finite"},
+    {SOLID, PBS_PARAMETER_YOUNG, 1e300, 1, PBS_ERROR_ARGUMENT, "at most 1e30"},
     {SOLID, PBS_PARAMETER_YOUNG, 1e-320, 1, PBS_ERROR_ARGUMENT, "modulus times area"},
     {SOLID, PBS_PARAMETER_DENSITY, 1e-310, 1, PBS_ERROR_ARGUMENT, "mass"},
     {SOLID, PBS_PARAMETER_YOUNG, 1e5, 7, PBS_ERROR_ARGUMENT, "count is 7, must be 1 or 48"},
@@ -496,8 +504,8 @@ static const struct refused refusals[] = {
     {PLATE, PBS_PARAMETER_POISSON, 0.51, 1, PBS_ERROR_ARGUMENT, "0 to 0.5"},
     {PLATE, PBS_PARAMETER_THICKNESS, 1e-200, 1, PBS_ERROR_ARGUMENT, "rigidity over length"},
     {PLATE, PBS_PARAMETER_BENDING_YOUNG, -1.0, 1, PBS_ERROR_ARGUMENT, "zero or positive"},
-    {NET, PBS_PARAMETER_STIFFNESS, 1e308, 1, PBS_OK, NULL},
-    {NET, PBS_PARAMETER_REST_LENGTH, 1e10, 1, PBS_ERROR_ARGUMENT, "stiffness times rest length"},
+    {NET, PBS_PARAMETER_STIFFNESS, 1e30, 1, PBS_OK, NULL},
+    {NET, PBS_PARAMETER_STIFFNESS, 1e308, 1, PBS_ERROR_ARGUMENT, "at most 1e30"},
     {NET, PBS_PARAMETER_MASS, 0.0, 1, PBS_ERROR_ARGUMENT, "mass: values[0] is 0"},
     {BRICK, PBS_PARAMETER_DENSITY, 1e-320, 1, PBS_ERROR_ARGUMENT, "the body's mass"},
     {BRICK, PBS_PARAMETER_STIFFNESS, 1e-320, 1, PBS_ERROR_ARGUMENT, "stiffness times volume"},
@@ -543,6 +551,54 @@ static void impossible_values_are_refused(void **state) {
     pbs_world_destroy(w.world);
 }
 
+/// What a description of a new body refuses is refused later too, and what it takes is taken: at
+/// both ends of all ranges, and beyond.
+static void limits_are_those_of_new_bodies(void **state) {
+    (void)state;
+    static const double values[] = {NAN,       -INFINITY,
+                                    -1e300,    -1.0,
+                                    -1e-3,     -0.0,
+                                    0.0,       0x0.1p-1022,
+                                    0x1p-1022, 1e-30,
+                                    0.1,       0.49,
+                                    0.499,     0.5,
+                                    0.51,      0.999,
+                                    1.0,       1.5,
+                                    1e9,       1e20,
+                                    1e30,      0x1.93e5939a08cebp+99,
+                                    1e31,      1e160,
+                                    1e300,     1e308,
+                                    INFINITY};
+    struct world_of_all old;
+    int taken = 0;
+    setup(&old, PBS_SCHEME_IMPLICIT_EULER, NULL);
+    for (size_t c = 0; c < COUNT_OF(changes); c++) {
+        for (size_t v = 0; v < COUNT_OF(values); v++) {
+            struct change change = changes[c];
+            struct world_of_all made = {.built = 0};
+            change.value = values[v];
+            made.world = new_world();
+            const pbs_body body = old.bodies[change.body];
+            const size_t count = pbs_body_parameter_count(old.world, body, change.parameter);
+            double before[TET_COUNT];
+            assert_ok(pbs_body_parameter(old.world, body, change.parameter, before, TET_COUNT));
+            const pbs_status later = pbs_body_set_parameter(old.world, body, change.parameter,
+                                                            &change.value, 1);
+            assert_true((add_body(&made, change.body, &change) < 0) == (later < 0));
+            assert_true(later == PBS_OK || later == PBS_ERROR_ARGUMENT);
+            if (later == PBS_OK) {
+                assert_ok(pbs_body_set_parameter(old.world, body, change.parameter, before, count));
+                taken++;
+            }
+            pbs_world_destroy(made.world);
+        }
+    }
+    // Each parameter takes some of the values, and refuses some.
+    assert_true(taken > (int)(3 * COUNT_OF(changes)));
+    assert_true(taken < (int)(20 * COUNT_OF(changes)));
+    pbs_world_destroy(old.world);
+}
+
 static pbs_status set_densities(pbs_world *world, void *context) {
     double densities[TET_COUNT];
     (void)context;
@@ -586,6 +642,7 @@ int main(void) {
         cmocka_unit_test(many_springs_change_too),
         cmocka_unit_test(damping_comes_and_goes),
         cmocka_unit_test(impossible_values_are_refused),
+        cmocka_unit_test(limits_are_those_of_new_bodies),
         cmocka_unit_test(without_memory_nothing_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
