@@ -151,6 +151,7 @@ pbs_status pbs_body_cut_triangles(pbs_world *w, pbs_body b, const double *corner
     pbs_status status = PBS_OK;
     struct body *body = breaking_enter(w, b, "nothing of it breaks", &status);
     RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_size(triangle_count, 0, CHECK_COUNT_LIMIT, "triangle_count"));
     if (triangle_count > 0) {
         RETURN_IF_FAILED(check_pointer(corners, "corners"));
         RETURN_IF_FAILED(check_vectors(corners, 3 * triangle_count, "corners"));

@@ -79,8 +79,16 @@ pbs_status check_count(size_t count, const char *name) {
                              CHECK_COUNT_LIMIT);
 }
 
+pbs_status check_array_size(size_t count, const char *name) {
+    return count <= 4 * CHECK_COUNT_LIMIT
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT, "the number of %s is %zu, must be at most %zu",
+                             name, count, 4 * CHECK_COUNT_LIMIT);
+}
+
 pbs_status check_indices(const uint32_t *indices, size_t count, size_t there_are, const char *name,
                          const char *things) {
+    RETURN_IF_FAILED(check_array_size(count, name));
     if (count > 0) {
         RETURN_IF_FAILED(check_pointer(indices, name));
     }
@@ -113,6 +121,7 @@ pbs_status check_vector(const double values[3], const char *name) {
 /// Checks three numbers per vertex with magnitudes up to `limit`.
 static pbs_status check_by_vertex(const double *values, size_t count, double limit,
                                   const char *name) {
+    RETURN_IF_FAILED(check_array_size(count, name));
     if (count == 0) {
         return PBS_OK;
     }
@@ -162,7 +171,14 @@ pbs_status check_length(double value, const char *name) {
                              COORDINATE_LIMIT);
 }
 
-pbs_status check_rows(const void *dst, size_t stride_bytes, size_t width, bool doubles) {
+bool rows_fit(const void *rows, size_t stride_bytes, size_t count, size_t row_size) {
+    const size_t room = UINTPTR_MAX - (uintptr_t)rows;
+    return count == 0 || (row_size <= room &&
+                          (stride_bytes == 0 || count - 1 <= (room - row_size) / stride_bytes));
+}
+
+pbs_status check_rows(const void *dst, size_t stride_bytes, size_t count, size_t width,
+                      bool doubles) {
     const size_t number = doubles ? sizeof(double) : sizeof(float);
     RETURN_IF_FAILED(check_pointer(dst, "dst"));
     if ((uintptr_t)dst % number != 0) {
@@ -174,7 +190,12 @@ pbs_status check_rows(const void *dst, size_t stride_bytes, size_t width, bool d
                            "stride_bytes is %zu, must be a multiple of %zu and at least %zu",
                            stride_bytes, number, width * number);
     }
-    return PBS_OK;
+    return rows_fit(dst, stride_bytes, count, width * number)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_ARGUMENT,
+                             "stride_bytes is %zu, with which %zu rows would end beyond the last "
+                             "address",
+                             stride_bytes, count);
 }
 
 pbs_status check_masses(const double *masses, size_t count) {

@@ -3,6 +3,8 @@
 #ifndef PBS_WORLD_INTERFACE_CHECK_H
 #define PBS_WORLD_INTERFACE_CHECK_H
 
+#include <stdbool.h>
+
 #include "base/config.h"
 #include "base/runtime/status.h"
 
@@ -34,6 +36,11 @@ pbs_status check_size(size_t value, size_t low, size_t high, const char *name);
 /// 1 .. CHECK_COUNT_LIMIT
 pbs_status check_count(size_t count, const char *name);
 
+/// The same for arrays that the host gives, and that the checks below read: 0 .. 4
+/// CHECK_COUNT_LIMIT, beyond which an array has no more elements than a mistaken count says.
+/// Numbers of vertices and triangles are to be checked before they are multiplied.
+pbs_status check_array_size(size_t count, const char *name);
+
 /// Checks that each index is below there_are, the number of `things` in the body. Null is refused
 /// unless count is 0.
 pbs_status check_indices(const uint32_t *indices, size_t count, size_t there_are, const char *name,
@@ -55,9 +62,14 @@ pbs_status check_point(const double values[3], const char *name);
 pbs_status check_points(const double *values, size_t count, const char *name);
 pbs_status check_length(double value, const char *name);
 
-/// Checks where rows of `width` doubles, or else floats, are to be written: dst is aligned, and the
-/// rows do not overlap. Null is refused.
-pbs_status check_rows(const void *dst, size_t stride_bytes, size_t width, bool doubles);
+/// Checks where `count` rows of `width` doubles, or else floats, are to be written: dst is aligned,
+/// the rows do not overlap, and they end within the addresses that there are. Null is refused.
+pbs_status check_rows(const void *dst, size_t stride_bytes, size_t count, size_t width,
+                      bool doubles);
+
+/// Whether `count` rows of row_size bytes, stride_bytes apart, end within the addresses that there
+/// are.
+bool rows_fit(const void *rows, size_t stride_bytes, size_t count, size_t row_size);
 
 /// Checks one mass per vertex: positive, not subnormal, and at most VALUE_LIMIT. Null is refused.
 pbs_status check_masses(const double *masses, size_t count);

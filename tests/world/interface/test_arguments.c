@@ -473,6 +473,77 @@ static void state_calls_name_the_count_and_the_index(void **state) {
     pbs_world_destroy(world);
 }
 
+/// Counts that no array has: where they are multiplied by what an element needs they are small
+/// again, so that few elements were checked and many read. Nothing but the count is looked at.
+static void counts_that_no_array_has_are_refused(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    assert_ok(scene_fill(world, 0));
+    const pbs_body body = pbs_world_body_at(world, 0);
+    static const size_t counts[] = {SIZE_MAX,         SIZE_MAX / 2 + 1,  SIZE_MAX / 3 + 1,
+                                    SIZE_MAX / 9 + 1, SIZE_MAX / 24 + 1, SIZE_MAX / 8 + 2};
+    const double positions[12] = {0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.1};
+    const double radii[4] = {0.02, 0.02, 0.02, 0.02};
+    const uint32_t bonds[2] = {0, 1}, vertices[12] = {0};
+    pbs_bonded_desc chain;
+    pbs_body particles;
+    assert_ok(pbs_bonded_desc_init(&chain, sizeof chain));
+    chain.particle_count = 4;
+    chain.positions = positions;
+    chain.radii = radii;
+    chain.bond_count = 1;
+    chain.bonds = bonds;
+    chain.bond_radius = 0.01;
+    assert_ok(pbs_body_create_bonded(world, &chain, &particles));
+    const uint64_t hash = pbs_world_hash(world);
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+        const size_t count = counts[i];
+        pbs_point point;
+        size_t cut = 7;
+        pbs_embedding *embedding = NULL;
+        pbs_embedding_desc d;
+        pbs_overlap_desc query;
+        size_t rows = 0;
+        assert_ok(pbs_embedding_desc_init(&d, sizeof d));
+        d.body = body;
+        d.point_count = 4;
+        d.positions = positions;
+        d.triangle_count = count;
+        d.triangles = vertices;
+        assert_ok(pbs_overlap_desc_init(&query, sizeof query));
+        query.vertex_count = 4;
+        query.positions = positions;
+        query.triangle_count = count;
+        query.triangles = vertices;
+        const pbs_status answers[] = {
+            pbs_body_pin(world, body, vertices, count, PBS_AXIS_ALL),
+            pbs_body_unpin(world, body, vertices, count, PBS_AXIS_ALL),
+            pbs_body_set_targets(world, body, vertices, count, positions),
+            pbs_body_break_bonds(world, particles, vertices, count),
+            pbs_body_cut_triangles(world, particles, positions, count, &cut),
+            pbs_body_pin_orientations(world, particles, vertices, count),
+            pbs_body_unpin_orientations(world, particles, vertices, count),
+            pbs_body_set_target_orientations(world, particles, vertices, count, positions),
+            pbs_body_set_orientations(world, particles, positions, count),
+            pbs_body_set_angular_velocities(world, particles, positions, count),
+            pbs_body_set_critical_stretches(world, particles, positions, count),
+            pbs_body_set_forces(world, body, positions, count),
+            pbs_body_set_parameter(world, body, PBS_PARAMETER_YOUNG, positions, count),
+            pbs_body_set_rest_angles(world, body, positions, count),
+            pbs_world_locate(world, body, positions, count, &point, sizeof point, NULL),
+            pbs_world_overlaps(world, &query, NULL, sizeof(pbs_overlap), &rows),
+            pbs_embedding_create(world, &d, &embedding),
+        };
+        for (size_t k = 0; k < COUNT_OF(answers); k++) {
+            assert_int_equal(answers[k], PBS_ERROR_ARGUMENT);
+        }
+        assert_says("triangle_count is %zu", count);
+        assert_true(cut == 7 && embedding == NULL && rows == 0);
+    }
+    assert_true(pbs_world_hash(world) == hash);
+    pbs_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worlds_name_the_number),
@@ -488,6 +559,7 @@ int main(void) {
         cmocka_unit_test(time_stays_finite),
         cmocka_unit_test(what_is_lost_stays_finite),
         cmocka_unit_test(state_calls_name_the_count_and_the_index),
+        cmocka_unit_test(counts_that_no_array_has_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
