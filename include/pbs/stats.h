@@ -10,6 +10,7 @@
 #ifndef PBS_STATS_H
 #define PBS_STATS_H
 
+#include "joint.h"
 #include "world.h"
 
 #ifdef __cplusplus
@@ -243,7 +244,11 @@ typedef struct pbs_failure_stats {
     double pair_gap;                ///< m; 0 or less where it overlaps
     double pair_stiffness;          ///< of its barrier, in the unit of contact_stiffness
     double pair_force;              ///< N
-    uint32_t reserved[8];           ///< 0
+    pbs_joint joint;                ///< the joint with the largest gap relative to its tolerance;
+                                    ///< null: none was open by more than that
+    double joint_gap;               ///< m, of its row with the largest gap (pbs_joint_state.gap is
+                                    ///< that of the last accepted state)
+    uint32_t reserved[4];           ///< 0
 } pbs_failure_stats;
 
 /// What the last step did, in sums over its stages and divisions; what all steps did; and the

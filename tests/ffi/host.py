@@ -205,7 +205,8 @@ SceneStats = struct(
 FailureStats = struct(
     "pbs_failure_stats", (I32, "kind"), (U32, "vertex"), (Body, "body"), (DOUBLE, "residual"),
     (Body * 2, "pair_bodies"), (Collider * 2, "pair_colliders"), (U32 * 2, "pair_vertex_counts"), (U32 * 6, "pair_vertices"),
-    (DOUBLE, "pair_gap pair_stiffness pair_force"), (U32 * 8, "reserved"))
+    (DOUBLE, "pair_gap pair_stiffness pair_force"), (Joint, "joint"), (DOUBLE, "joint_gap"),
+    (U32 * 4, "reserved"))
 Stats = struct(
     "pbs_stats", (U32, "struct_size"), (I32, "status"), (StepStats, "step"), (NewtonStats, "newton"), (LinearStats, "linear"),
     (ContactStats, "contact"), (EnergyControlStats, "energy_control"), (StepControlStats, "step_control"), (TimeStats, "time"),

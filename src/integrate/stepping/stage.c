@@ -213,9 +213,7 @@ void step_report_constraints(struct step *step, const double *x) {
         return;
     }
     const struct objective *const o = &step->problem->objective;
-    const struct joint_miss joint = o->constraints->joints != NULL
-                                        ? joint_set_widest(o->constraints->joints, x)
-                                        : (struct joint_miss){0};
+    const struct joint_miss joint = constraint_set_widest_joint(o->constraints, x);
     const struct held_volume_miss volume = held_volumes_widest(o->constraints->volumes, x);
     if (joint.share > fmax(1.0, volume.share)) {
         step->result.status = status_fail(
@@ -223,6 +221,7 @@ void step_report_constraints(struct step *step, const double *x) {
             "joint %u (of pbs_world_joint_at) has a gap of %g m, %g times its tolerance: it "
             "contradicts other joints or pinned vertices; remove one of these",
             (unsigned)joint.number, joint.gap, joint.share);
+        step->result.newton.failure.joint = joint;
         status_save(&step->result.unconverged);
     } else if (volume.share > 1.0) {
         step->result.status = status_fail(

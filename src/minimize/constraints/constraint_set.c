@@ -89,6 +89,11 @@ double constraint_set_joint_gap(const struct constraint_set *set, const struct j
     return joint_count(set) > 0 ? joint_set_gap(set->joints, step, x, motors) : 0.0;
 }
 
+struct joint_miss constraint_set_widest_joint(const struct constraint_set *set, const double *x) {
+    return set != NULL && joint_count(set) > 0 ? joint_set_widest(set->joints, x)
+                                               : (struct joint_miss){0};
+}
+
 bool constraint_set_agrees(const struct constraint_set *set, const struct joint_step *step) {
     return joint_count(set) == 0 || joint_set_agrees(set->joints, step);
 }

@@ -44,6 +44,9 @@ void constraint_set_bring_back(struct constraint_set *set);
 /// joints.
 double constraint_set_joint_gap(const struct constraint_set *set, const struct joint_step *step,
                                 const double *x, bool motors);
+/// Returns the joint with the largest gap at x relative to its tolerance, see joint_set_widest;
+/// zero without joints. The set may be null.
+struct joint_miss constraint_set_widest_joint(const struct constraint_set *set, const double *x);
 /// Whether the same one-sided rows act at both ends of the step, see joint_set_agrees.
 bool constraint_set_agrees(const struct constraint_set *set, const struct joint_step *step);
 /// Updates the multipliers of joints and volumes, see joint_set_update and held_volumes_update.

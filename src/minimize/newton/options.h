@@ -3,6 +3,7 @@
 #define PBS_MINIMIZE_NEWTON_OPTIONS_H
 
 #include "contact/contact_table.h"
+#include "joints/joint_set.h"
 #include "linear/preconditioner.h"
 
 /// In addition to PBS_GUESS_*: start from the given state.
@@ -36,6 +37,7 @@ struct newton_failure {
     uint32_t node;            ///< node with the largest residual; UINT32_MAX: unknown
     double residual;          ///< N, at that node
     struct contact_pair pair; ///< a contact at that node, or one that blocks the prescribed motion
+    struct joint_miss joint;  ///< the joint that is farthest from closed; share 0: none is open
 };
 
 /// A body of which rounding hides what the host's forces do.

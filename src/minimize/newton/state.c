@@ -253,6 +253,7 @@ void minimization_locate_failure(struct minimization *m, int32_t kind) {
                                                 .is_blocked = kind == PBS_FAILURE_BLOCKED};
     contact_set_find_failed_pair(&m->objective->contacts, m->objective->tasks, newton->current.x,
                                  &question, &failure->pair);
+    failure->joint = constraint_set_widest_joint(m->objective->constraints, newton->current.x);
 }
 
 void minimization_fail_unconverged(struct minimization *m, int32_t kind, const char *reason) {

@@ -92,6 +92,29 @@ static void locate_pair(struct run *run, const struct newton_failure *newton, ch
     }
 }
 
+/// Whether a joint is open by more than its tolerance. Others are closed as well as they need be
+/// wherever a minimisation ends.
+static bool is_open(const struct joint_miss *joint) {
+    return joint->share > 1.0;
+}
+
+static void store_joint(struct run *run, const struct joint_miss *joint) {
+    if (is_open(joint)) {
+        run->failure.joint = pbs_world_joint_at(run->w, joint->number);
+        run->failure.joint_gap = joint->gap;
+    }
+}
+
+static void locate_joint(struct run *run, const struct joint_miss *joint, char words[WORDS]) {
+    store_joint(run, joint);
+    if (is_open(joint)) {
+        snprintf(words, WORDS,
+                 "; of all joints, joint %u (of pbs_world_joint_at) has the largest gap, %.3g m, "
+                 "%.3g times its tolerance",
+                 (unsigned)joint->number, joint->gap, joint->share);
+    }
+}
+
 // --- what to change ---
 
 static const char *advice_on_contact(const struct run *run, const struct contact_pair *pair) {
@@ -103,6 +126,10 @@ static const char *advice_on_contact(const struct run *run, const struct contact
 }
 
 static const char *advice_on(const struct run *run, const struct newton_failure *newton) {
+    if (is_open(&newton->joint) && newton->kind != PBS_FAILURE_BLOCKED) {
+        return "see what keeps the joint open (pins, other joints, its limits, a surface in its "
+               "way) and free it of that, let it close over several steps, or raise newton_limit";
+    }
     switch (newton->kind) {
     case PBS_FAILURE_RESIDUAL: return advice_on_contact(run, &newton->pair);
     case PBS_FAILURE_NO_DESCENT:
@@ -285,11 +312,13 @@ void failure_other(struct run *run) {
 
 static void explain_newton(struct run *run, const struct newton_failure *newton,
                            pbs_status status) {
-    char where[WORDS] = "", pair[WORDS] = "";
+    char where[WORDS] = "", pair[WORDS] = "", joint[WORDS] = "";
     clear(run, newton->kind);
     locate_residual(run, newton, where);
     locate_pair(run, newton, pair);
-    status_fail(status, "%s%s%s; %s", pbs_last_error(), where, pair, advice_on(run, newton));
+    locate_joint(run, &newton->joint, joint);
+    status_fail(status, "%s%s%s%s; %s", pbs_last_error(), where, pair, joint,
+                advice_on(run, newton));
 }
 
 static void explain(struct run *run, const struct step_result *part) {
@@ -301,6 +330,9 @@ static void explain(struct run *run, const struct step_result *part) {
         return;
     }
     failure_other(run);
+    if (part->status == PBS_NOT_CONVERGED) {
+        store_joint(run, &newton->joint);
+    }
     if (part->status == PBS_ERROR_INADMISSIBLE) {
         locate_elements(run, words);
     } else if (part->status == PBS_ERROR_HOST) {
@@ -377,4 +409,6 @@ void failure_write_stats(const struct run *run, pbs_stats *stats) {
     stats->failure.pair_gap = f->gap;
     stats->failure.pair_stiffness = f->stiffness;
     stats->failure.pair_force = f->force;
+    stats->failure.joint = f->joint;
+    stats->failure.joint_gap = f->joint_gap;
 }

@@ -13,6 +13,8 @@ struct failure {
     double residual; ///< N
     pbs_contact_side sides[2];
     double gap, stiffness, force;
+    pbs_joint joint;  ///< the joint that is farthest from closed; null: none is open
+    double joint_gap; ///< m
 };
 
 struct run {

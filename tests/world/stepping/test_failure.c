@@ -1,6 +1,6 @@
 // A step that fails reports where and why, in its message and in pbs_stats: the body and vertex, or
 // the pair, and what to change. In each scene only one answer is right.
-#include "support/world_testing.h"
+#include "support/joint_testing.h"
 
 static const double UPRIGHT[4] = {0.0, 0.0, 0.0, 1.0};
 
@@ -35,6 +35,7 @@ static void assert_no_failure(const pbs_world *world) {
         assert_int_equal(stats.failure.pair_vertex_counts[s], 0);
     }
     assert_true(stats.failure.pair_gap == 0.0 && stats.failure.pair_force == 0.0);
+    assert_true(stats.failure.joint.id == 0 && stats.failure.joint_gap == 0.0);
 }
 
 // --- residuals ---
@@ -409,6 +410,96 @@ static void what_was_moved_into_what_is_said(void **state) {
     pbs_world_destroy(world);
 }
 
+// --- joints ---
+
+static pbs_body add_brick(pbs_world *world, double x, double height) {
+    return add_box(world, (double[3]){0.2, height, height}, 1.0, (double[3]){x, 0.0, 0.0}, 1e7);
+}
+
+/// A ball joint between a place in space and a body's place in its own coordinates.
+static pbs_joint add_ball(pbs_world *world, double x, double y, pbs_body body, double own) {
+    pbs_joint_desc d;
+    pbs_joint joint;
+    assert_ok(pbs_joint_desc_init(&d, sizeof d));
+    d.kind = PBS_JOINT_BALL;
+    d.a = in_space(x, y, 0.0);
+    d.b = on_body(body, own, 0.0, 0.0);
+    assert_ok(pbs_joint_create(world, &d, &joint));
+    return joint;
+}
+
+static void assert_open(const pbs_world *world, pbs_joint joint, double low, double high) {
+    const pbs_stats stats = stats_of(world);
+    assert_true(stats.failure.joint.id == joint.id);
+    assert_true(stats.failure.joint_gap >= low && stats.failure.joint_gap <= high);
+}
+
+/// A joint is to pull a body through a pinned wall, 1.8 m from the body and 3 m before the place
+/// that it is joined to: at the wall the gap is 3.1 m at least. Other joints, which hold, are not
+/// named.
+static void a_joint_across_a_wall_is_named(void **state) {
+    (void)state;
+    pbs_world_desc d = barrier_settings();
+    d.gravity[1] = 0.0;
+    d.newton_limit = 60;
+    pbs_world *world = new_world_from(&d);
+    const pbs_body drawn = add_brick(world, 0.0, 0.2), swinging = add_brick(world, -3.0, 0.2);
+    const pbs_body wall = add_brick(world, 2.0, 2.0);
+    assert_ok(pbs_body_pin_all(world, wall));
+    add_ball(world, -3.1, 0.0, swinging, -0.1);
+    const pbs_joint open = add_ball(world, 5.0, 0.0, drawn, 0.0);
+    const uint64_t hash = pbs_world_hash(world);
+    assert_status(pbs_world_step(world, 0.01), PBS_ERROR_CONVERGENCE);
+    assert_message("joint 1 (of pbs_world_joint_at) has the largest gap");
+    assert_message("see what keeps the joint open");
+    assert_open(world, open, 3.0, 5.1);
+    assert_true(pbs_world_hash(world) == hash);
+    assert_ok(pbs_joint_destroy(world, open));
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_no_failure(world);
+    pbs_world_destroy(world);
+}
+
+/// One point joined to two places that are 0.2 m apart is half way, or nearer to one of them.
+static void a_joint_against_another_is_named(void **state) {
+    (void)state;
+    pbs_world_desc d = barrier_settings();
+    pbs_world *world = new_world_from(&d);
+    const pbs_body body = add_brick(world, 0.0, 0.2);
+    const pbs_joint joints[2] = {add_ball(world, 0.1, 0.0, body, 0.1),
+                                 add_ball(world, 0.3, 0.0, body, 0.1)};
+    assert_status(pbs_world_step(world, 0.01), PBS_NOT_CONVERGED);
+    assert_message("it contradicts other joints or pinned vertices");
+    const pbs_joint named = stats_of(world).failure.joint;
+    assert_true(named.id == joints[0].id || named.id == joints[1].id);
+    assert_open(world, named, 0.05, 0.2);
+    assert_ok(pbs_joint_destroy(world, joints[1]));
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_no_failure(world);
+    pbs_world_destroy(world);
+}
+
+/// The same where contact is no potential: a hinge is to turn six times in one step.
+static void a_limit_out_of_reach_is_named(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    const pbs_body body = add_brick(world, 0.0, 0.2);
+    pbs_joint_desc d;
+    pbs_joint joint;
+    assert_ok(pbs_joint_desc_init(&d, sizeof d));
+    d.kind = PBS_JOINT_HINGE;
+    d.a = in_space(-0.1, 0.0, 0.0);
+    d.b = on_body(body, -0.1, 0.0, 0.0);
+    d.axis[2] = 1.0;
+    d.lower = d.upper = 40.0;
+    assert_ok(pbs_joint_create(world, &d, &joint));
+    const pbs_status status = pbs_world_step(world, 0.01);
+    assert_true(status == PBS_ERROR_CONVERGENCE || status == PBS_NOT_CONVERGED);
+    assert_message("joint 0 (of pbs_world_joint_at)");
+    assert_open(world, joint, 1e-6, INFINITY);
+    pbs_world_destroy(world);
+}
+
 // --- sizes ---
 
 /// Once printed as -1.
@@ -436,6 +527,9 @@ int main(void) {
         cmocka_unit_test(the_element_that_a_target_inverts_is_named),
         cmocka_unit_test(the_callback_that_refuses_is_named),
         cmocka_unit_test(what_was_moved_into_what_is_said),
+        cmocka_unit_test(a_joint_across_a_wall_is_named),
+        cmocka_unit_test(a_joint_against_another_is_named),
+        cmocka_unit_test(a_limit_out_of_reach_is_named),
         cmocka_unit_test(sizes_are_printed_as_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
