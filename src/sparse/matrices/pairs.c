@@ -2,26 +2,34 @@
 
 #include <string.h>
 
+// Bits per digit of the radix sort. The wide digit pays from WIDE_FROM pairs on, because its
+// counters are many.
+enum { NARROW_DIGIT = 8, WIDE_DIGIT = 12, WIDE_FROM = 4096 };
+
+static int digit_width(size_t count) {
+    return count < WIDE_FROM ? NARROW_DIGIT : WIDE_DIGIT;
+}
+
 pbs_status pairs_reserve(struct memory *memory, size_t count, struct pairs *pairs) {
     RETURN_IF_FAILED(
         memory_reserve(memory, &pairs->pair, &pairs->capacity, count, sizeof *pairs->pair));
-    return memory_reserve(memory, &pairs->scratch, &pairs->scratch_capacity, count,
-                          sizeof *pairs->scratch);
+    RETURN_IF_FAILED(memory_reserve(memory, &pairs->scratch, &pairs->scratch_capacity, count,
+                                    sizeof *pairs->scratch));
+    // The counters are not on the stack, where threads of hosts may have little room for them.
+    return memory_reserve(memory, &pairs->start, &pairs->start_capacity,
+                          ((size_t)1 << digit_width(count)) + 1, sizeof *pairs->start);
 }
 
 void pairs_free(struct memory *memory, struct pairs *pairs) {
     memory_release(memory, pairs->pair);
     memory_release(memory, pairs->scratch);
+    memory_release(memory, pairs->start);
     *pairs = (struct pairs){0};
 }
 
-// Bits per digit of the radix sort. The wide digit pays from WIDE_FROM pairs on, because its
-// counters are many.
-enum { NARROW_DIGIT = 8, WIDE_DIGIT = 12, WIDE_FROM = 4096 };
-
 /// Sorts by one digit.
 static void sort_by_digit(struct pairs *pairs, int shift, int width) {
-    size_t start[(1 << WIDE_DIGIT) + 1];
+    size_t *const start = pairs->start;
     const uint64_t mask = (UINT64_C(1) << width) - 1;
     memset(start, 0, ((mask + 2) * sizeof *start));
     for (size_t i = 0; i < pairs->count; i++) {
@@ -42,7 +50,7 @@ static void sort_by_digit(struct pairs *pairs, int shift, int width) {
 }
 
 void pairs_sort(struct pairs *pairs) {
-    const int width = pairs->count < WIDE_FROM ? NARROW_DIGIT : WIDE_DIGIT;
+    const int width = digit_width(pairs->count);
     uint64_t varying = 0;
     for (size_t i = 1; i < pairs->count; i++) {
         varying |= pairs->pair[i] ^ pairs->pair[0];

@@ -10,7 +10,8 @@ struct pairs {
     size_t count;
     uint64_t *pair; ///< row << 32 | column
     uint64_t *scratch;
-    size_t capacity, scratch_capacity;
+    size_t *start; ///< of the pairs of each digit, while they are sorted by it
+    size_t capacity, scratch_capacity, start_capacity;
 };
 
 pbs_status pairs_reserve(struct memory *memory, size_t count, struct pairs *pairs);
