@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+enum { SECONDS_LIMIT = 120 }; ///< of one file, under any checker
 
 static size_t files_run;
 
@@ -24,7 +27,10 @@ static int run_file(const char *path, size_t size) {
         return 1;
     }
     fclose(file);
+    // No file takes a second: a call that does not return ends the program, and the check goes on.
+    alarm(SECONDS_LIMIT);
     LLVMFuzzerTestOneInput(data, size);
+    alarm(0);
     free(data);
     files_run++;
     return 0;

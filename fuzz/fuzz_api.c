@@ -562,6 +562,55 @@ static pbs_status read_back(struct session *s, const pbs_world *world) {
                         : pbs_body_read_f64(world, body, channel, buffer, stride, choice % 32);
 }
 
+/// Strides that no buffer has: one row alone may be written, or nothing.
+static pbs_status lie_about_rows(struct session *s, const pbs_world *world) {
+    static const size_t strides[] = {0, 1, 2, 3, SIZE_MAX, SIZE_MAX - 3, SIZE_MAX - 7};
+    double row[9];
+    float *const floats = (float *)(void *)row;
+    const pbs_body body = take_body(s);
+    const size_t stride = strides[take(&s->in) % 7];
+    const uint8_t choice = take(&s->in);
+    const int32_t channel = choice % 20;
+    const size_t capacity = choice < 128 ? SIZE_MAX : 1;
+    switch (take(&s->in) % 3) {
+    case 0: return pbs_body_read_f32(world, body, channel, floats, stride, capacity);
+    case 1: return pbs_body_read_f64(world, body, channel, row, stride, capacity);
+    default: return pbs_body_read_fracture_surface(world, body, channel, floats, stride, capacity);
+    }
+}
+
+/// Counts that no array has, which all are refused.
+static pbs_status lie_about_counts(struct session *s, pbs_world *world) {
+    static const size_t counts[] = {SIZE_MAX,         SIZE_MAX / 2 + 1,  SIZE_MAX / 3 + 1,
+                                    SIZE_MAX / 9 + 1, SIZE_MAX / 24 + 1, SIZE_MAX / 8 + 2};
+    static const uint32_t indices[4] = {0, 1, 2, 0};
+    static const double numbers[12] = {0.0};
+    const pbs_body body = take_body(s);
+    const size_t count = counts[take(&s->in) % 6];
+    const uint8_t choice = take(&s->in);
+    pbs_point point;
+    switch (choice % 9) {
+    case 0: return pbs_body_pin(world, body, indices, count, PBS_AXIS_ALL);
+    case 1: return pbs_body_unpin(world, body, indices, count, PBS_AXIS_ALL);
+    case 2: return pbs_body_set_targets(world, body, indices, count, numbers);
+    case 3: return pbs_body_break_bonds(world, body, indices, count);
+    case 4: return pbs_body_cut_triangles(world, body, numbers, count, NULL);
+    case 5: return pbs_body_set_target_orientations(world, body, indices, count, numbers);
+    case 6: return pbs_body_set_positions(world, body, numbers, count);
+    case 7: return pbs_world_locate(world, body, numbers, count, &point, sizeof point, NULL);
+    default: return pbs_body_set_parameter(world, body, choice / 9 % 11, numbers, count);
+    }
+}
+
+static pbs_status lie(struct session *s, pbs_world *world) {
+    if (take(&s->in) % 2 == 0) {
+        return lie_about_rows(s, world);
+    }
+    const pbs_status status = lie_about_counts(s, world);
+    require(status < 0);
+    return status;
+}
+
 static pbs_status set_contact(struct session *s, pbs_world *world) {
     pbs_contact_desc d;
     pbs_contact_desc_init(&d, sizeof d);
@@ -761,6 +810,9 @@ static pbs_status step(struct session *s, pbs_world *world) {
 
 static pbs_status call(struct session *s, pbs_world *world) {
     const uint8_t which = take(&s->in);
+    if (which >= 252) {
+        return lie(s, world);
+    }
     if (which >= 238) {
         return set_solver(s, world);
     }

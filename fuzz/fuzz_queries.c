@@ -1,5 +1,6 @@
 // Sequences of queries, sensors and steps, read from the input: shapes good and bad at any place
-// among bodies and colliders of all kinds, sensors that come, change and go, memory that runs out.
+// among bodies and colliders of all kinds in worlds of every kind of contact, sensors that come,
+// change and go, memory that runs out. Every call returns: a fuzzer says when one does not.
 // What is found is somebody's and no farther than asked, rows are in order, a call that fails
 // leaves its world as it was, a restored world reports what the first one does, and at the end all
 // memory is back.
@@ -12,7 +13,23 @@
 #include "support/scenes/world_scenes.h"
 #include "target.h"
 
-enum { COLLIDERS = 7, SENSORS = 4, ROWS = 24, CALL_LIMIT = 60, STEP_LIMIT = 12 };
+enum {
+    COLLIDERS = 7,
+    SENSORS = 4,
+    ROWS = 24,
+    CALL_LIMIT = 60,
+    STEP_LIMIT = 12,
+    SEPARATION_LIMIT = 8,
+    ROUND_LIMIT = 16 ///< of one separation
+};
+
+/// Bits of the first byte. Without any it is one fixed scene of constraints.
+enum {
+    SCENE_CONTACT = 3,      ///< a kind of contact, as contact_of says
+    SCENE_COLLIDERS = 4,    ///< colliders are read from the input
+    SCENE_BODIES = 8,       ///< there are an affine body and a bonded one too
+    SCENE_BODY_CONTACT = 16 ///< of projection: bodies touch each other
+};
 
 struct session {
     struct choices in;
@@ -21,7 +38,8 @@ struct session {
     pbs_body cube;
     pbs_collider colliders[COLLIDERS];
     pbs_sensor sensors[SENSORS];
-    int steps_left;
+    int steps_left, separations_left;
+    uint8_t scene; ///< SCENE_*
 };
 
 static void add_colliders(struct session *s) {
@@ -37,6 +55,72 @@ static void add_colliders(struct session *s) {
         d.position[1] = i == 0 ? -2.0 : 0.0;
         require(pbs_collider_create(s->world, &d, &s->colliders[i]) == PBS_OK);
     }
+}
+
+/// Distances from a sphere of radius 0.3 m at the samples of a grid around it.
+static void describe_grid(pbs_collider_desc *d, float samples[64]) {
+    for (int i = 0; i < 64; i++) {
+        const double x[3] = {0.4 * (i % 4) - 0.6, 0.4 * (i / 4 % 4) - 0.6, 0.4 * (i / 16) - 0.6};
+        samples[i] = (float)(sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - 0.3);
+    }
+    d->grid_origin[0] = d->grid_origin[1] = d->grid_origin[2] = -0.6;
+    d->grid_cell = 0.4;
+    d->grid_counts[0] = d->grid_counts[1] = d->grid_counts[2] = 4;
+    d->grid_samples = samples;
+}
+
+/// Any shape of any size at any place, hollow or not, by constraints or by penalties. Many are
+/// refused.
+static void add_any_collider(struct session *s, pbs_collider *collider) {
+    static const double corners[12] = {0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.5};
+    static const uint32_t triangles[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
+    float samples[64];
+    pbs_collider_desc d;
+    pbs_collider_desc_init(&d, sizeof d);
+    const uint8_t choice = take(&s->in);
+    d.shape = choice % 9;
+    d.hollow = choice / 9 % 2;
+    d.collision = choice / 18 % 2;
+    d.penalty_stiffness = choice / 36 % 2 != 0 ? 1e4 : 0.0;
+    take_numbers(&s->in, d.size, 3);
+    take_numbers(&s->in, d.position, 3);
+    if (choice >= 144) {
+        d.orientation[choice % 3] = 0.6;
+        d.orientation[3] = 0.8;
+    }
+    if (d.shape == PBS_SHAPE_MESH) {
+        d.vertex_count = d.triangle_count = 4;
+        d.vertices = corners;
+        d.triangles = triangles;
+    }
+    if (d.shape == PBS_SHAPE_GRID) {
+        describe_grid(&d, samples);
+    }
+    const pbs_status status = pbs_collider_create(s->world, &d, collider);
+    require(status == PBS_OK || pbs_last_error()[0] != '\0');
+}
+
+/// They may be refused in worlds of some kinds of contact.
+static void add_more_bodies(struct session *s) {
+    static const double positions[9] = {1.0, 0.5, 0.0, 1.2, 0.5, 0.0, 1.4, 0.5, 0.0};
+    static const double radii[3] = {0.1, 0.1, 0.1};
+    static const uint32_t bonds[4] = {0, 1, 1, 2};
+    struct box_surface box;
+    pbs_affine_desc a;
+    pbs_bonded_desc b;
+    pbs_body body;
+    box_surface_make(&box, (double[3]){0.3, 0.4, 0.5});
+    box_surface_describe(&box, &a);
+    take_numbers(&s->in, a.position, 3);
+    (void)pbs_body_create_affine(s->world, &a, &body);
+    pbs_bonded_desc_init(&b, sizeof b);
+    b.particle_count = 3;
+    b.positions = positions;
+    b.radii = radii;
+    b.bond_count = 2;
+    b.bonds = bonds;
+    b.bond_radius = 0.05;
+    (void)pbs_body_create_bonded(s->world, &b, &body);
 }
 
 static void add_bodies(struct session *s) {
@@ -109,6 +193,68 @@ static pbs_status ask_closest(struct session *s) {
         check_point(s, &out, d.distance);
     }
     return status;
+}
+
+/// A tetrahedron that is in no world, or a body at another place.
+static pbs_status ask_overlaps(struct session *s) {
+    static const uint32_t triangles[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
+    static const double corners[12] = {0.0, 0.0, 0.0, 0.4, 0.0, 0.0, 0.0, 0.4, 0.0, 0.0, 0.0, 0.4};
+    pbs_overlap rows[ROWS];
+    pbs_overlap_desc d;
+    pbs_overlap_desc_init(&d, sizeof d);
+    const uint8_t choice = take(&s->in);
+    take_numbers(&s->in, d.position, 3);
+    d.distance = take_number(&s->in);
+    if ((choice & 1) != 0) {
+        d.vertex_count = d.triangle_count = 4;
+        d.positions = corners;
+        d.triangles = triangles;
+        d.solid = choice >> 1 & 1;
+    } else if ((choice & 2) != 0) {
+        d.body = s->cube;
+    }
+    if ((choice & 4) != 0) {
+        d.orientation[choice % 3] = 0.6;
+        d.orientation[3] = 0.8;
+    }
+    size_t count = (choice >> 3) % (ROWS + 1);
+    const size_t capacity = count;
+    const pbs_status status = pbs_world_overlaps(s->world, &d, rows, sizeof rows[0], &count);
+    require(status != PBS_OK || count <= capacity);
+    for (size_t i = 0; status == PBS_OK && i < count; i++) {
+        require(rows[i].kind >= PBS_OVERLAP_CLOSE && rows[i].kind <= PBS_OVERLAP_INSIDE);
+        for (int side = 0; side < 2; side++) {
+            require(rows[i].bodies[side].id == 0 || rows[i].colliders[side].id == 0);
+        }
+    }
+    return status;
+}
+
+static pbs_status separate(struct session *s) {
+    pbs_separation out = {.struct_size = sizeof out};
+    pbs_separate_desc d;
+    pbs_separate_desc_init(&d, sizeof d);
+    d.iteration_limit = 1 + take(&s->in) % ROUND_LIMIT;
+    d.distance = take_number(&s->in);
+    d.move_limit = take_number(&s->in);
+    if (s->separations_left == 0) {
+        return PBS_OK;
+    }
+    s->separations_left--;
+    const pbs_status status = pbs_world_separate(s->world, &d, &out);
+    require(status < 0 || out.iterations <= d.iteration_limit);
+    return status;
+}
+
+static pbs_status locate(struct session *s) {
+    double places[6], distances[2];
+    pbs_point points[2];
+    take_numbers(&s->in, places, 6);
+    const uint8_t choice = take(&s->in);
+    const size_t bodies = pbs_world_body_count(s->world);
+    const pbs_body body = pbs_world_body_at(s->world, choice % (bodies + 1));
+    return pbs_world_locate(s->world, body, places, choice >> 6, points, sizeof points[0],
+                            distances);
 }
 
 static pbs_region_desc take_region(struct session *s) {
@@ -210,7 +356,12 @@ static pbs_status restore(struct session *s) {
 // --- sequences ---
 
 static pbs_status call(struct session *s) {
-    switch (take(&s->in) % 10) {
+    // The first ten as at first, so that what inputs do stays so.
+    const uint8_t which = take(&s->in);
+    if (which >= 200) {
+        return which < 230 ? ask_overlaps(s) : which < 245 ? separate(s) : locate(s);
+    }
+    switch (which % 10) {
     case 0: return ask_rays(s);
     case 1:
     case 2: return ask_casts(s);
@@ -224,8 +375,15 @@ static pbs_status call(struct session *s) {
     }
 }
 
+static int32_t contact_of(uint8_t scene, int32_t usual) {
+    static const int32_t kinds[] = {0, PBS_CONTACT_BARRIER, PBS_CONTACT_PROJECTION,
+                                    PBS_CONTACT_PENALTY};
+    return (scene & SCENE_CONTACT) != 0 ? kinds[scene & SCENE_CONTACT] : usual;
+}
+
 static void begin(struct session *s) {
     test_allocator_init(&s->allocator);
+    s->scene = take(&s->in);
     for (int i = 0; i < 2; i++) {
         pbs_world_desc d;
         pbs_expert_desc expert;
@@ -233,16 +391,30 @@ static void begin(struct session *s) {
         expert_settings(&expert, &d);
         d.allocator = test_allocator_hooks(&s->allocator);
         d.newton_limit = 6;
+        d.contact = contact_of(s->scene, d.contact);
+        d.body_contact = d.contact == PBS_CONTACT_PROJECTION &&
+                         (s->scene & SCENE_BODY_CONTACT) != 0;
         expert.linear_limit = 40;
         expert.allow_unconverged = 1;
         require(pbs_world_create(&d, i == 0 ? &s->world : &s->other) == PBS_OK);
     }
-    add_colliders(s);
+    if ((s->scene & SCENE_COLLIDERS) != 0) {
+        for (int i = 0; i < COLLIDERS; i++) {
+            add_any_collider(s, &s->colliders[i]);
+        }
+    } else {
+        add_colliders(s);
+    }
     add_bodies(s);
+    if ((s->scene & SCENE_BODIES) != 0) {
+        add_more_bodies(s);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct session s = {.in = {.data = data, .size = size}, .steps_left = STEP_LIMIT};
+    struct session s = {.in = {.data = data, .size = size},
+                        .steps_left = STEP_LIMIT,
+                        .separations_left = SEPARATION_LIMIT};
     begin(&s);
     for (int i = 0; i < CALL_LIMIT && s.in.position < s.in.size; i++) {
         const uint8_t scarce = take(&s.in);
