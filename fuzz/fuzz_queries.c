@@ -57,15 +57,22 @@ static void add_colliders(struct session *s) {
     }
 }
 
-/// Distances from a sphere of radius 0.3 m at the samples of a grid around it.
-static void describe_grid(pbs_collider_desc *d, float samples[64]) {
-    for (int i = 0; i < 64; i++) {
-        const double x[3] = {0.4 * (i % 4) - 0.6, 0.4 * (i / 4 % 4) - 0.6, 0.4 * (i / 16) - 0.6};
-        samples[i] = (float)(sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - 0.3);
+enum { GRID = 8 }; ///< samples along each axis: the outermost three are to be of one sign
+
+/// Distances from a sphere of radius 0.5 m at the samples of a grid around it.
+static void describe_grid(pbs_collider_desc *d, float samples[GRID * GRID * GRID]) {
+    const double cell = 0.4;
+    const double first = -0.5 * cell * (GRID - 1);
+    for (int i = 0; i < GRID * GRID * GRID; i++) {
+        const double x[3] = {first + cell * (i % GRID), first + cell * (i / GRID % GRID),
+                             first + cell * (i / (GRID * GRID))};
+        samples[i] = (float)(sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - 0.5);
     }
-    d->grid_origin[0] = d->grid_origin[1] = d->grid_origin[2] = -0.6;
-    d->grid_cell = 0.4;
-    d->grid_counts[0] = d->grid_counts[1] = d->grid_counts[2] = 4;
+    d->grid_cell = cell;
+    for (int k = 0; k < 3; k++) {
+        d->grid_origin[k] = first;
+        d->grid_counts[k] = GRID;
+    }
     d->grid_samples = samples;
 }
 
@@ -74,7 +81,7 @@ static void describe_grid(pbs_collider_desc *d, float samples[64]) {
 static void add_any_collider(struct session *s, pbs_collider *collider) {
     static const double corners[12] = {0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.5};
     static const uint32_t triangles[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
-    float samples[64];
+    float samples[GRID * GRID * GRID];
     pbs_collider_desc d;
     pbs_collider_desc_init(&d, sizeof d);
     const uint8_t choice = take(&s->in);

@@ -68,7 +68,7 @@ bool ray_hits_triangle(const struct ray *ray, const double *const corners[3], do
     weight[1] = v / sum;
     weight[2] = w / sum;
     *distance = ray->shear[2] * (weight[0] * z[0] + weight[1] * z[1] + weight[2] * z[2]);
-    return *distance >= 0.0 && *distance <= limit;
+    return *distance >= 0.0 && *distance <= limit && isfinite(*distance);
 }
 
 // --- shapes ---

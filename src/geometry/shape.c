@@ -47,7 +47,8 @@ void rotate_hessian(const double rotation[9], double s, const double h[9], doubl
 }
 
 void shape_hit_record(struct shape_hit *hit, double distance, const double normal[3]) {
-    if (distance >= 0.0 && distance <= hit->limit) {
+    // A ray that is parallel to a plane but for rounding meets it nowhere that could be named.
+    if (distance >= 0.0 && distance <= hit->limit && isfinite(distance)) {
         hit->found = true;
         hit->limit = hit->distance = distance;
         copy3(normal, hit->normal);

@@ -96,7 +96,8 @@ void pose_to_frame(const struct pose *pose, const double x[3], double p[3]);
 /// out = s R h R^T for symmetric h.
 void rotate_hessian(const double rotation[9], double s, const double h[9], double out[9]);
 
-/// Updates the hit if the distance is not negative and at most that of the nearest hit so far.
+/// Updates the hit if the distance is finite, not negative and at most that of the nearest hit so
+/// far.
 void shape_hit_record(struct shape_hit *hit, double distance, const double normal[3]);
 
 #endif

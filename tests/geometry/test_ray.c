@@ -398,6 +398,34 @@ static void a_ring_is_met_four_times(void **state) {
     assert_false(ray_hits_shape(&ray, &ring, &pose, 4.79, &distance, normal));
 }
 
+/// A ray that is parallel to a plane but for rounding would meet it at infinity: that once was a
+/// hit, at a place that is not a number.
+static void nothing_is_met_at_infinity(void **state) {
+    (void)state;
+    static const struct pose here = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    static const double corners[3][3] = {{-1e30, 0.0, -1e30}, {1e30, 0.0, -1e30}, {0.0, 0.0, 1e30}};
+    const double *const triangle[3] = {corners[0], corners[1], corners[2]};
+    static const int32_t kinds[] = {PBS_SHAPE_HALF_SPACE, PBS_SHAPE_SPHERE,   PBS_SHAPE_BOX,
+                                    PBS_SHAPE_CAPSULE,    PBS_SHAPE_CYLINDER, PBS_SHAPE_TORUS};
+    static const double slopes[] = {-1e-308, -1e-310, -1e-320, -5e-324, 1e-310};
+    for (size_t i = 0; i < COUNT_OF(slopes); i++) {
+        struct ray ray;
+        double distance, normal[3], weight[3];
+        ray_make((const double[3]){0.0, 9.0, 0.0}, (const double[3]){1.0, slopes[i], 0.0}, &ray);
+        for (size_t k = 0; k < 2 * COUNT_OF(kinds); k++) {
+            const struct shape shape = {
+                .kind = kinds[k / 2], .hollow = k % 2, .size = {3.0, 1.0, 1.0}};
+            if (ray_hits_shape(&ray, &shape, &here, INFINITY, &distance, normal)) {
+                assert_true(isfinite(distance));
+                // Only planes are as far away as 1e308 m.
+                assert_true(kinds[k / 2] == PBS_SHAPE_HALF_SPACE && slopes[i] == -1e-308);
+            }
+        }
+        assert_true(!ray_hits_triangle(&ray, triangle, INFINITY, &distance, weight) ||
+                    isfinite(distance));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_leaves_a_ball),
@@ -407,6 +435,7 @@ int main(void) {
         cmocka_unit_test(flat_triangles_are_not_met),
         cmocka_unit_test(shapes_are_met_where_their_distance_is_zero),
         cmocka_unit_test(nothing_leaves_a_solid),
+        cmocka_unit_test(nothing_is_met_at_infinity),
         cmocka_unit_test(a_ring_is_met_four_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
