@@ -12,18 +12,26 @@ enum { POINTS_PER_PIECE = 4096, PIECE_LIMIT = 1024 };
 // margin.
 static const double ROUNDING = 1e-12;
 
+static size_t piece_count(const struct collision_mesh *mesh) {
+    const size_t count = mesh->point_count / POINTS_PER_PIECE + 1;
+    return count < PIECE_LIMIT ? count : PIECE_LIMIT;
+}
+
 pbs_status point_paths_reserve(struct memory *memory, const struct collision_mesh *mesh,
                                struct point_paths *paths) {
     const size_t count = 3 * (size_t)mesh->point_count;
     RETURN_IF_FAILED(
         memory_reserve(memory, &paths->start, &paths->start_capacity, count, sizeof *paths->start));
-    return memory_reserve(memory, &paths->motion, &paths->motion_capacity, count,
-                          sizeof *paths->motion);
+    RETURN_IF_FAILED(memory_reserve(memory, &paths->motion, &paths->motion_capacity, count,
+                                    sizeof *paths->motion));
+    return memory_reserve(memory, &paths->pieces, &paths->piece_capacity, piece_count(mesh),
+                          sizeof *paths->pieces);
 }
 
 void point_paths_free(struct memory *memory, struct point_paths *paths) {
     memory_release(memory, paths->start);
     memory_release(memory, paths->motion);
+    memory_release(memory, paths->pieces);
     *paths = (struct point_paths){0};
 }
 
@@ -80,13 +88,7 @@ struct deviation_pass {
     double shift[3];          ///< subtracted from the state
     double time;              ///< path parameter of the comparison
     size_t pieces;
-    double *along, *largest_deviation; ///< per piece
 };
-
-static size_t piece_count(const struct collision_mesh *mesh) {
-    const size_t count = mesh->point_count / POINTS_PER_PIECE + 1;
-    return count < PIECE_LIMIT ? count : PIECE_LIMIT;
-}
 
 static size_t piece_begin(const struct deviation_pass *pass, size_t piece) {
     return pass->mesh->point_count * piece / pass->pieces;
@@ -109,7 +111,7 @@ static void add_along(void *context, size_t piece) {
         offset_from_start(pass, i, path);
         sum += dot3(path, pass->paths->motion + 3 * i);
     }
-    pass->along[piece] = sum;
+    pass->paths->pieces[piece] = sum;
 }
 
 static void find_deviation(void *context, size_t piece) {
@@ -124,7 +126,7 @@ static void find_deviation(void *context, size_t piece) {
             largest_deviation = isnan(square) ? INFINITY : square;
         }
     }
-    pass->largest_deviation[piece] = largest_deviation;
+    pass->paths->pieces[piece] = largest_deviation;
 }
 
 /// Returns the largest distance of a point of the state from its path, at the path parameter that
@@ -134,14 +136,14 @@ static double deviation_at_best_time(struct tasks *tasks, struct deviation_pass 
         double along = 0.0;
         tasks_for(tasks, pass->pieces, add_along, pass);
         for (size_t i = 0; i < pass->pieces; i++) {
-            along += pass->along[i];
+            along += pass->paths->pieces[i];
         }
         pass->time = fmax(0.0, fmin(along / pass->paths->motion_square, 1.0));
     }
     tasks_for(tasks, pass->pieces, find_deviation, pass);
     double largest_deviation = 0.0;
     for (size_t i = 0; i < pass->pieces; i++) {
-        largest_deviation = fmax(largest_deviation, pass->largest_deviation[i]);
+        largest_deviation = fmax(largest_deviation, pass->paths->pieces[i]);
     }
     // The common shift has rounding errors of the same relative size as positions.
     const double deviation = sqrt(largest_deviation) + ROUNDING * norm3(pass->shift);
@@ -154,14 +156,8 @@ double point_paths_deviation(struct tasks *tasks, const struct point_paths *path
     if (!paths->is_valid) {
         return INFINITY;
     }
-    double along[PIECE_LIMIT];
-    double largest_deviation[PIECE_LIMIT];
-    struct deviation_pass pass = {.mesh = mesh,
-                                  .paths = paths,
-                                  .x = x,
-                                  .pieces = piece_count(mesh),
-                                  .along = along,
-                                  .largest_deviation = largest_deviation};
+    struct deviation_pass pass = {
+        .mesh = mesh, .paths = paths, .x = x, .pieces = piece_count(mesh)};
     double mean[3];
     point_paths_mean_position(mesh, x, mean);
     subtract3(mean, paths->mean, pass.shift);

@@ -18,7 +18,8 @@ struct point_paths {
                    ///< parameter and after translating all points so that their mean equals `mean`
     double rounding; ///< m: tolerance for rounding errors, added to the margin
     double mean[3];  ///< m: mean start of the points that do not belong to obstacles
-    size_t start_capacity, motion_capacity;
+    double *pieces;  ///< results of the pieces of a parallel loop, while a deviation is computed
+    size_t start_capacity, motion_capacity, piece_capacity;
 };
 
 pbs_status point_paths_reserve(struct memory *memory, const struct collision_mesh *mesh,

@@ -2,6 +2,7 @@
 #include "geometry/meshes/grid_order.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { AXIS_BITS = 21, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, KEY_BITS = 3 * AXIS_BITS };
 
@@ -44,10 +45,10 @@ static uint64_t key_of(const struct grid *grid, const double *x) {
     return key;
 }
 
-/// Sorts stably by one digit.
+/// Sorts stably by one digit. start: DIGITS + 1, scratch.
 static void sort_digit(const uint64_t *keys, size_t count, unsigned shift, const uint32_t *from,
-                       uint32_t *to) {
-    size_t start[DIGITS + 1] = {0};
+                       uint32_t *to, size_t *start) {
+    memset(start, 0, (DIGITS + 1) * sizeof *start);
     for (size_t i = 0; i < count; i++) {
         start[(keys[i] >> shift & (DIGITS - 1)) + 1]++;
     }
@@ -63,9 +64,11 @@ pbs_status grid_order(struct memory *memory, const double *positions, size_t cou
                       uint32_t *order) {
     uint64_t *keys = memory_allocate(memory, count, sizeof *keys);
     uint32_t *other = memory_allocate(memory, count, sizeof *other);
-    if (keys == NULL || other == NULL) {
+    size_t *start = memory_allocate(memory, DIGITS + 1, sizeof *start);
+    if (keys == NULL || other == NULL || start == NULL) {
         memory_release(memory, keys);
         memory_release(memory, other);
+        memory_release(memory, start);
         return PBS_ERROR_MEMORY;
     }
     const struct grid grid = make_grid(positions, count, spacing);
@@ -75,10 +78,11 @@ pbs_status grid_order(struct memory *memory, const double *positions, size_t cou
     }
     // The number of digits is even, so the result ends up in `order`.
     for (unsigned shift = 0; shift < KEY_BITS; shift += 2 * DIGIT_BITS) {
-        sort_digit(keys, count, shift, order, other);
-        sort_digit(keys, count, shift + DIGIT_BITS, other, order);
+        sort_digit(keys, count, shift, order, other, start);
+        sort_digit(keys, count, shift + DIGIT_BITS, other, order, start);
     }
     memory_release(memory, keys);
     memory_release(memory, other);
+    memory_release(memory, start);
     return PBS_OK;
 }
