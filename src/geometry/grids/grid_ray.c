@@ -152,11 +152,14 @@ static bool search_cell(const struct grid_ray *ray, double from, double to, doub
     const double shortest = SHORTEST_INTERVAL * ray->grid->cell;
     double length = to - from;
     while (from < to) {
-        const double end = from + length < to ? from + length : to;
+        // Far from the origin of the ray neighbouring numbers are farther apart than the shortest
+        // interval. No interval is shorter than from one to the next.
+        const double neighbour = nextafter(from, INFINITY);
+        const double end = fmin(fmax(from + length, neighbour), to);
         const double value_end = value_at(ray, end);
         const double width = end - from;
         const bool is_inside = value_from < 0.0;
-        const bool is_short = width <= shortest || !(end > from);
+        const bool is_short = width <= shortest || end <= neighbour;
         if (is_inside == (value_end < 0.0)) {
             const double least = fmin(fabs(value_from), fabs(value_end));
             if (is_short || least > 0.125 * curvature * width * width) {

@@ -177,10 +177,37 @@ static void shapes_of_grids_are_met_in_their_frame(void **state) {
     }
 }
 
+/// Rays from far away that graze a ball as closely as numbers can tell: the search of a cell once
+/// halved an interval until it had no length, and then for ever went on with it.
+static void grazing_rays_from_far_away_end(void **state) {
+    (void)state;
+    static const double d[3] = {1.0, 0.0, 0.0};
+    double far = 1e6;
+    for (int n = 0; n < 20; n++, far *= sqrt(10.0)) {
+        const struct distance_grid grid = new_grid(ball, false, n % 2 == 1);
+        for (int side = 0; side < 8; side++) {
+            double low = 0.0, high = 1.0;
+            for (int k = 0; k < 60; k++) {
+                const double o[3] = {-far, 0.5 * (low + high), 0.05 * side - 0.2};
+                double distance, gradient[3];
+                if (grid_ray_hits(&grid, o, d, INFINITY, &distance, gradient)) {
+                    assert_true(fabs(distance - far) <= 1.0 + 0x1p-50 * far);
+                    low = o[1];
+                } else {
+                    high = o[1];
+                }
+            }
+            // Where the distance between numbers is below a cell, the ball is where it is.
+            assert_true(far > 1e14 || (low > 0.6 && high < 0.75));
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_missed),
         cmocka_unit_test(grazing_rays_are_sorted),
+        cmocka_unit_test(grazing_rays_from_far_away_end),
         cmocka_unit_test(ends_count),
         cmocka_unit_test(shapes_of_grids_are_met_in_their_frame),
     };
