@@ -561,7 +561,7 @@ SPOIL(bad_mass, pbs_bonded_desc *d, static const double m[2] = {1.0, 0.0}; d->ma
 SPOIL(bad_density, pbs_bonded_desc *d, d->density = 0.0)
 SPOIL(bad_drag, pbs_bonded_desc *d, d->drag = -1.0)
 SPOIL(bad_spin, pbs_bonded_desc *d, static const double w[6] = {NAN}; d->angular_velocities = w)
-SPOIL(too_stiff, pbs_bonded_desc *d, d->young = 1e300; d->bond_radius = 1e10)
+SPOIL(too_stiff, pbs_bonded_desc *d, d->young = 1e30; d->bond_radius = 1e150)
 SPOIL(too_light, pbs_bonded_desc *d, d->density = 1e-308)
 SPOIL(bad_size, pbs_bonded_desc *d, d->struct_size = 3)
 

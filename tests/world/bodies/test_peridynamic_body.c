@@ -545,7 +545,7 @@ static const struct refusal refusals[] = {
     {negative_mass, PBS_ERROR_ARGUMENT, "density"},
     {negative_young, PBS_ERROR_ARGUMENT, "particle_young of particle 1"},
     {nan_young, PBS_ERROR_ARGUMENT, "young"},
-    {huge_young, PBS_ERROR_ARGUMENT, "stiffness"},
+    {huge_young, PBS_ERROR_ARGUMENT, "young is 1e+308, must be positive and finite"},
     {negative_energy, PBS_ERROR_ARGUMENT, "particle_fracture_energies of particle 1"},
     {energy_twice, PBS_ERROR_ARGUMENT, "one of them"},
     {nan_stretch, PBS_ERROR_ARGUMENT, "critical_stretch"},
