@@ -43,6 +43,13 @@ PROTECTION       := -fstack-protector-strong
 endif
 LIBRARY_LDFLAGS  := -Wl,-z,relro,-z,now
 
+# Threads of hosts may have small stacks (docs/linking.md), so arrays beyond this are not local. The floors of kernels are
+# left out: what these take eight elements at a time of is to stay in the first cache, 40 kB at most.
+ifndef SANITIZE
+KERNEL_FLOORS := base broad_phase energy linear
+FRAME_LIMIT   := $(if $(filter -O2 -O3,$(CFLAGS)),-Wframe-larger-than=16384)
+endif
+
 # Tests are compiled with less effort than what they test, and with lines but no variables for debuggers; under a sanitizer
 # with none. CFLAGS="-O0 -g3" leaves them as it says.
 TEST_OPTIMISATION := $(if $(SANITIZE),-O0,$(if $(filter -O2 -O3,$(CFLAGS)),-O1 -g1))

@@ -3,7 +3,7 @@
 # One short line per command; V=1 shows the commands themselves.
 say = $(if $(V),,@printf "  %-3s %s\n" $(1) $@;)
 
-flags = $(subst ','\'',$(CC) $(CFLAGS_ALL) $(TEST_OPTIMISATION) $(LARGE_KERNELS) $(LARGE_OPTIONS) $(PROTECTED) $(PROTECTION))
+flags = $(subst ','\'',$(CC) $(CFLAGS_ALL) $(TEST_OPTIMISATION) $(LARGE_KERNELS) $(LARGE_OPTIONS) $(PROTECTED) $(PROTECTION) $(FRAME_LIMIT))
 $(BUILD)/flags: force
 	@mkdir -p $(BUILD)
 	@echo '$(flags)' | cmp -s - $@ || echo '$(flags)' > $@
@@ -17,7 +17,8 @@ ALL_INCLUDES     := -Isrc -Iinclude -Iexamples -Ibench -Itests
 floor = $(firstword $(subst /, ,$(@:$(BUILD)/obj/src/%=%)))
 $(BUILD)/obj/src/%:      OPTIONS  = $(LIBRARY_INCLUDES) $(if $(SANITIZE),,-DNDEBUG) \
                                      $(if $(filter $(LARGE_OBJECTS),$@),$(LARGE_OPTIONS)) \
-                                     $(if $(filter $(PROTECTED),$(floor)),$(PROTECTION))
+                                     $(if $(filter $(PROTECTED),$(floor)),$(PROTECTION)) \
+                                     $(if $(filter $(KERNEL_FLOORS),$(floor)),,$(FRAME_LIMIT))
 $(BUILD)/obj/examples/%: OPTIONS  = $(EXAMPLE_INCLUDES) $(call package_headers,$@)
 $(BUILD)/obj/bench/%:    OPTIONS  = $(ALL_INCLUDES) $(call package_headers,$@)
 $(BUILD)/obj/tests/%:    OPTIONS := $(ALL_INCLUDES)
