@@ -551,32 +551,33 @@ static void impossible_values_are_refused(void **state) {
     pbs_world_destroy(w.world);
 }
 
+static const double extremes[] = {NAN,       -INFINITY,
+                                  -1e300,    -1.0,
+                                  -1e-3,     -0.0,
+                                  0.0,       0x0.1p-1022,
+                                  0x1p-1022, 1e-30,
+                                  0.1,       0.49,
+                                  0.499,     0.5,
+                                  0.51,      0.999,
+                                  1.0,       1.5,
+                                  1e9,       1e20,
+                                  1e30,      0x1.93e5939a08cebp+99,
+                                  1e31,      1e160,
+                                  1e300,     1e308,
+                                  INFINITY};
+
 /// What a description of a new body refuses is refused later too, and what it takes is taken: at
 /// both ends of all ranges, and beyond.
 static void limits_are_those_of_new_bodies(void **state) {
     (void)state;
-    static const double values[] = {NAN,       -INFINITY,
-                                    -1e300,    -1.0,
-                                    -1e-3,     -0.0,
-                                    0.0,       0x0.1p-1022,
-                                    0x1p-1022, 1e-30,
-                                    0.1,       0.49,
-                                    0.499,     0.5,
-                                    0.51,      0.999,
-                                    1.0,       1.5,
-                                    1e9,       1e20,
-                                    1e30,      0x1.93e5939a08cebp+99,
-                                    1e31,      1e160,
-                                    1e300,     1e308,
-                                    INFINITY};
     struct world_of_all old;
     int taken = 0;
     setup(&old, PBS_SCHEME_IMPLICIT_EULER, NULL);
     for (size_t c = 0; c < COUNT_OF(changes); c++) {
-        for (size_t v = 0; v < COUNT_OF(values); v++) {
+        for (size_t v = 0; v < COUNT_OF(extremes); v++) {
             struct change change = changes[c];
             struct world_of_all made = {.built = 0};
-            change.value = values[v];
+            change.value = extremes[v];
             made.world = new_world();
             const pbs_body body = old.bodies[change.body];
             const size_t count = pbs_body_parameter_count(old.world, body, change.parameter);
@@ -597,6 +598,53 @@ static void limits_are_those_of_new_bodies(void **state) {
     assert_true(taken > (int)(3 * COUNT_OF(changes)));
     assert_true(taken < (int)(20 * COUNT_OF(changes)));
     pbs_world_destroy(old.world);
+}
+
+/// Three particles in a row. Their bonds have no parameters.
+static pbs_status add_row(pbs_world *world, bool is_bonded, double damping, double drag,
+                          pbs_body *body) {
+    static const double x[9] = {0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.2, 0.0, 0.0};
+    static const double radii[3] = {0.05, 0.05, 0.05};
+    static const uint32_t bonds[4] = {0, 1, 1, 2};
+    pbs_bonded_desc b;
+    pbs_peridynamic_desc p;
+    assert_ok(pbs_bonded_desc_init(&b, sizeof b));
+    assert_ok(pbs_peridynamic_desc_init(&p, sizeof p));
+    b.particle_count = p.particle_count = 3;
+    b.positions = p.positions = x;
+    b.radii = radii;
+    b.bond_count = 2;
+    b.bonds = bonds;
+    b.bond_radius = 0.02;
+    b.drag = p.drag = drag;
+    p.damping = damping;
+    p.dimension = PBS_PERIDYNAMIC_BAR;
+    p.spacing = 0.1;
+    p.section = 0.01;
+    return is_bonded ? pbs_body_create_bonded(world, &b, body)
+                     : pbs_body_create_peridynamic(world, &p, body);
+}
+
+static void limits_of_particles_are_those_of_new_ones(void **state) {
+    (void)state;
+    pbs_world *world = new_world();
+    pbs_body rows[2], other;
+    assert_ok(add_row(world, false, 0.0, 0.0, &rows[0]));
+    assert_ok(add_row(world, true, 0.0, 0.0, &rows[1]));
+    for (size_t v = 0; v < 3 * COUNT_OF(extremes); v++) {
+        const double value = extremes[v / 3];
+        const bool is_bonded = v % 3 == 0, is_damping = v % 3 == 1;
+        const int32_t parameter = is_damping ? PBS_PARAMETER_DAMPING : PBS_PARAMETER_DRAG;
+        const pbs_status made = add_row(world, is_bonded, is_damping ? value : 0.0,
+                                        is_damping ? 0.0 : value, &other);
+        assert_int_equal(pbs_body_set_parameter(world, rows[is_bonded], parameter, &value, 1),
+                         made);
+        assert_true(made == (value >= 0.0 && value <= 1e30 ? PBS_OK : PBS_ERROR_ARGUMENT));
+        if (made == PBS_OK) {
+            assert_ok(pbs_body_destroy(world, other));
+        }
+    }
+    pbs_world_destroy(world);
 }
 
 static pbs_status set_densities(pbs_world *world, void *context) {
@@ -643,6 +691,7 @@ int main(void) {
         cmocka_unit_test(damping_comes_and_goes),
         cmocka_unit_test(impossible_values_are_refused),
         cmocka_unit_test(limits_are_those_of_new_bodies),
+        cmocka_unit_test(limits_of_particles_are_those_of_new_ones),
         cmocka_unit_test(without_memory_nothing_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
