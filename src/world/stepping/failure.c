@@ -126,7 +126,9 @@ static const char *advice_on_contact(const struct run *run, const struct contact
 }
 
 static const char *advice_on(const struct run *run, const struct newton_failure *newton) {
-    if (is_open(&newton->joint) && newton->kind != PBS_FAILURE_BLOCKED) {
+    const bool is_search = newton->kind == PBS_FAILURE_RESIDUAL ||
+                           newton->kind == PBS_FAILURE_NO_DESCENT;
+    if (is_search && is_open(&newton->joint)) {
         return "see what keeps the joint open (pins, other joints, its limits, a surface in its "
                "way) and free it of that, let it close over several steps, or raise newton_limit";
     }
