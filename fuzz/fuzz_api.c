@@ -562,7 +562,7 @@ static pbs_status read_back(struct session *s, const pbs_world *world) {
                         : pbs_body_read_f64(world, body, channel, buffer, stride, choice % 32);
 }
 
-/// Strides that no buffer has: one row alone may be written, or nothing.
+/// Strides that no buffer has, which all are refused.
 static pbs_status lie_about_rows(struct session *s, const pbs_world *world) {
     static const size_t strides[] = {0, 1, 2, 3, SIZE_MAX, SIZE_MAX - 3, SIZE_MAX - 7};
     double row[9];
@@ -603,10 +603,8 @@ static pbs_status lie_about_counts(struct session *s, pbs_world *world) {
 }
 
 static pbs_status lie(struct session *s, pbs_world *world) {
-    if (take(&s->in) % 2 == 0) {
-        return lie_about_rows(s, world);
-    }
-    const pbs_status status = lie_about_counts(s, world);
+    const pbs_status status = take(&s->in) % 2 == 0 ? lie_about_rows(s, world)
+                                                    : lie_about_counts(s, world);
     require(status < 0);
     return status;
 }

@@ -564,7 +564,7 @@ PBS_API pbs_status pbs_body_channel(const pbs_world *w, pbs_body b, int32_t chan
 /// beyond the range of floats become infinite. If the call fails, nothing is written.
 /// @param channel  pbs_channel
 /// @param dst  width x 4 bytes of each row are written (pbs_body_channel)
-/// @param stride_bytes  a multiple of 4, at least 4 * width
+/// @param stride_bytes  a multiple of 4, at least 4 * width, at most 2^30
 /// @param capacity  how many rows dst can hold; as many are written as the body has items
 /// @return PBS_ERROR_ARGUMENT (a null pointer, dst not aligned to 4 bytes, an unknown channel, one
 /// that bodies of this kind do not have, a stride_bytes that is too small or no multiple of 4),

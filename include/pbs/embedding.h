@@ -89,7 +89,7 @@ PBS_API pbs_status pbs_embedding_point(const pbs_embedding *e, size_t index, pbs
 /// @param fraction  0 (the previous state) to 1 (the current one): between them, places and
 /// deformation gradients are interpolated linearly
 /// @param first, count  of the points; none with count 0
-/// @param stride_bytes  a multiple of 4, at least 12
+/// @param stride_bytes  a multiple of 4, at least 12, at most 2^30
 /// @return PBS_ERROR_ARGUMENT (a null pointer, dst not aligned to 4 bytes, another channel, a
 /// fraction out of its range, stride, points beyond the last)
 PBS_API pbs_status pbs_embedding_read_f32(const pbs_embedding *e, int32_t channel, double fraction,

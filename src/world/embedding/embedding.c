@@ -174,7 +174,7 @@ static pbs_status read_rows(const struct pbs_embedding *e, int32_t channel, doub
     if (count == 0) {
         return PBS_OK;
     }
-    RETURN_IF_FAILED(check_rows(rows->dst, rows->stride, count, 3, rows->doubles));
+    RETURN_IF_FAILED(check_rows(rows->dst, rows->stride, 3, rows->doubles));
     struct control_state states[2];
     if (channel == PBS_CHANNEL_NORMAL) {
         const int state_count = states_at(e, fraction, states);

@@ -171,31 +171,21 @@ pbs_status check_length(double value, const char *name) {
                              COORDINATE_LIMIT);
 }
 
-bool rows_fit(const void *rows, size_t stride_bytes, size_t count, size_t row_size) {
-    const size_t room = UINTPTR_MAX - (uintptr_t)rows;
-    return count == 0 || (row_size <= room &&
-                          (stride_bytes == 0 || count - 1 <= (room - row_size) / stride_bytes));
-}
-
-pbs_status check_rows(const void *dst, size_t stride_bytes, size_t count, size_t width,
-                      bool doubles) {
+pbs_status check_rows(const void *dst, size_t stride_bytes, size_t width, bool doubles) {
     const size_t number = doubles ? sizeof(double) : sizeof(float);
     RETURN_IF_FAILED(check_pointer(dst, "dst"));
     if ((uintptr_t)dst % number != 0) {
         return status_fail(PBS_ERROR_ARGUMENT, "dst is %p, must be aligned to %zu bytes", dst,
                            number);
     }
-    if (stride_bytes < width * number || stride_bytes % number != 0) {
+    if (stride_bytes < width * number || stride_bytes % number != 0 ||
+        stride_bytes > CHECK_STRIDE_LIMIT) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "stride_bytes is %zu, must be a multiple of %zu and at least %zu",
-                           stride_bytes, number, width * number);
+                           "stride_bytes is %zu, must be a multiple of %zu and at least %zu, at "
+                           "most %zu",
+                           stride_bytes, number, width * number, CHECK_STRIDE_LIMIT);
     }
-    return rows_fit(dst, stride_bytes, count, width * number)
-               ? PBS_OK
-               : status_fail(PBS_ERROR_ARGUMENT,
-                             "stride_bytes is %zu, with which %zu rows would end beyond the last "
-                             "address",
-                             stride_bytes, count);
+    return PBS_OK;
 }
 
 pbs_status check_masses(const double *masses, size_t count) {

@@ -62,14 +62,13 @@ pbs_status check_point(const double values[3], const char *name);
 pbs_status check_points(const double *values, size_t count, const char *name);
 pbs_status check_length(double value, const char *name);
 
-/// Checks where `count` rows of `width` doubles, or else floats, are to be written: dst is aligned,
-/// the rows do not overlap, and they end within the addresses that there are. Null is refused.
-pbs_status check_rows(const void *dst, size_t stride_bytes, size_t count, size_t width,
-                      bool doubles);
+/// Largest distance between rows in a host's buffer, bytes. Rows farther apart than that are a
+/// mistake, and the product with their number could overflow.
+#define CHECK_STRIDE_LIMIT ((size_t)1 << 30)
 
-/// Whether `count` rows of row_size bytes, stride_bytes apart, end within the addresses that there
-/// are.
-bool rows_fit(const void *rows, size_t stride_bytes, size_t count, size_t row_size);
+/// Checks where rows of `width` doubles, or else floats, are to be written: dst is aligned, the
+/// rows do not overlap and are at most CHECK_STRIDE_LIMIT apart. Null is refused.
+pbs_status check_rows(const void *dst, size_t stride_bytes, size_t width, bool doubles);
 
 /// Checks one mass per vertex: positive, not subnormal, and at most VALUE_LIMIT. Null is refused.
 pbs_status check_masses(const double *masses, size_t count);

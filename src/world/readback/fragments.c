@@ -181,7 +181,7 @@ pbs_status pbs_body_read_fracture_surface(const pbs_world *w, pbs_body b, int32_
     RETURN_IF_FAILED(check_choice(channel, PBS_CHANNEL_POSITION, PBS_CHANNEL_NORMAL, "channel"));
     const struct fracture_surface *surface = &body->bonded.surface;
     const struct number_rows rows = {dst, stride_bytes, 3, surface->vertex_count, false};
-    RETURN_IF_FAILED(check_rows(dst, stride_bytes, rows.count, rows.width, rows.doubles));
+    RETURN_IF_FAILED(check_rows(dst, stride_bytes, rows.width, rows.doubles));
     RETURN_IF_FAILED(number_rows_check(&rows, capacity, "vertices"));
     const struct surface_view view = {.surface = surface,
                                       .frames = {body->bonds.rest,

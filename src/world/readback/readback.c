@@ -47,7 +47,7 @@ static pbs_status read_channel(const pbs_world *w, pbs_body b, int32_t channel,
     RETURN_IF_FAILED(enter(w, b, channel, &entry));
     rows.width = entry.channel->width;
     rows.count = entry.items.count;
-    RETURN_IF_FAILED(check_rows(rows.dst, rows.stride, rows.count, rows.width, rows.doubles));
+    RETURN_IF_FAILED(check_rows(rows.dst, rows.stride, rows.width, rows.doubles));
     RETURN_IF_FAILED(number_rows_check(&rows, capacity, item_words(entry.items.of)));
     channel_write(entry.channel, &entry.source, &rows);
     return PBS_OK;

@@ -250,7 +250,7 @@ static void descriptions_are_refused(void **state) {
     ROW(PBS_ERROR_ARGUMENT, "positions_f32", d.positions = NULL; d.positions_f32 = endless);
     ROW(PBS_ERROR_ARGUMENT, "normals_f32", d.normals_f32 = endless);
     ROW(PBS_ERROR_ARGUMENT, "normal_stride is 10", d.normal_stride = 10);
-    ROW(PBS_ERROR_ARGUMENT, "last address", d.normals_f32 = two_floats;
+    ROW(PBS_ERROR_ARGUMENT, "at most 1073741824", d.normals_f32 = two_floats;
         d.normal_stride = SIZE_MAX - 7);
     ROW(PBS_ERROR_ARGUMENT, "triangles", d.triangle_count = 1; d.triangles = beyond);
     ROW(PBS_ERROR_ARGUMENT, "could be bound", d.body = custom);
@@ -294,7 +294,7 @@ static void reads_are_refused(void **state) {
         {PBS_CHANNEL_POSITION, 1.0, 0, 2, 20, "stride_bytes is 20"},
         {PBS_CHANNEL_POSITION, 1.0, 0, 2, 28, "stride_bytes is 28"},
         {PBS_CHANNEL_POSITION, 1.0, 0, 2, 0, "stride_bytes is 0"},
-        {PBS_CHANNEL_POSITION, 1.0, 0, 2, SIZE_MAX - 7, "last address"},
+        {PBS_CHANNEL_POSITION, 1.0, 0, 2, SIZE_MAX - 7, "at most 1073741824"},
         {PBS_CHANNEL_POSITION, 1.0, 0, SIZE_MAX, 24, "points"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

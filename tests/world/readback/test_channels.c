@@ -432,10 +432,11 @@ static const struct bad_read bad_reads[] = {
     {SOLID, PBS_CHANNEL_STRESS, 2, 36, ROWS, PBS_ERROR_ARGUMENT, "must be aligned to"},
     {SOLID, PBS_CHANNEL_STRESS, 0, 32, ROWS, PBS_ERROR_ARGUMENT, "stride_bytes is"},
     {SOLID, PBS_CHANNEL_STRESS, 0, 0, ROWS, PBS_ERROR_ARGUMENT, "stride_bytes is 0"},
-    // With these the second row would begin before the first one, or beyond all addresses.
-    {SOLID, PBS_CHANNEL_STRESS, 0, SIZE_MAX / 16 * 4, ROWS, PBS_ERROR_ARGUMENT, "last address"},
-    {SOLID, PBS_CHANNEL_STRESS, 0, SIZE_MAX / 160 / 4 * 4, SIZE_MAX, PBS_ERROR_ARGUMENT,
-     "last address"},
+    // Rows so far apart were written in front of the buffer, or where there is no memory.
+    {SOLID, PBS_CHANNEL_STRESS, 0, SIZE_MAX / 16 * 4, ROWS, PBS_ERROR_ARGUMENT,
+     "at most 1073741824"},
+    {SOLID, PBS_CHANNEL_STRESS, 0, ((size_t)1 << 30) + 4, SIZE_MAX, PBS_ERROR_ARGUMENT,
+     "at most 1073741824"},
     {SOLID, PBS_CHANNEL_STRESS, 0, SIZE_MAX / 4, ROWS, PBS_ERROR_ARGUMENT, "must be a multiple of"},
     {SOLID, PBS_CHANNEL_STRESS, 0, 37, ROWS, PBS_ERROR_ARGUMENT, "must be a multiple of"},
     {BONDED, PBS_CHANNEL_ORIENTATION, 0, 12, ROWS, PBS_ERROR_ARGUMENT, "and at least"},
