@@ -139,9 +139,12 @@ double barrier_contact_least_gap(const struct barrier_contact *c) {
     return least;
 }
 
-void barrier_contact_set_stiffness(struct barrier_contact *c, uint32_t part, double stiffness) {
-    c->is_found = c->is_found && c->mesh.parts[part].stiffness == stiffness;
-    c->mesh.parts[part].stiffness = stiffness;
+void barrier_contact_set_stiffness(struct barrier_contact *c, uint32_t part, double stiffness,
+                                   double load) {
+    struct collision_part *p = &c->mesh.parts[part];
+    c->is_found = c->is_found && p->stiffness == stiffness && p->load == load;
+    p->stiffness = stiffness;
+    p->load = load;
 }
 
 // --- friction ---

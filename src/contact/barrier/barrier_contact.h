@@ -126,10 +126,10 @@ bool barrier_contact_has_motion(const struct barrier_contact *contact);
 /// its own: its displacement is taken where the mesh's points were in the last evaluation.
 double barrier_contact_remaining_motion(const struct barrier_contact *contact);
 
-/// Sets the barrier stiffness of a part of the mesh, where each body has its own stiffness. Must
-/// not be called during a minimisation.
-void barrier_contact_set_stiffness(struct barrier_contact *contact, uint32_t part,
-                                   double stiffness);
+/// Sets the barrier stiffness of a part of the mesh, and the load that it carries, where each body
+/// has its own. Must not be called during a minimisation.
+void barrier_contact_set_stiffness(struct barrier_contact *contact, uint32_t part, double stiffness,
+                                   double load);
 
 /// Returns the gap of an active contact, m.
 double barrier_contact_gap(const struct barrier_contact *c, const struct active_contact *contact);

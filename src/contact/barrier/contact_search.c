@@ -104,13 +104,16 @@ static pbs_status find_near(struct barrier_contact *c, struct tasks *tasks, size
 
 // --- contacts ---
 
-/// Returns the barrier of a pair: the common one, or one with the stiffness of the softer part.
+/// Returns the barrier of a pair: the common one, or one with the stiffness of the softer part that
+/// carries the lesser load (docs/theory/contact.md section 2.4).
 static struct barrier barrier_between(const struct barrier_contact *c, uint32_t first,
                                       uint32_t second, double offset) {
+    const struct collision_part *a = &c->mesh.parts[first], *b = &c->mesh.parts[second];
     struct barrier barrier = c->settings.barrier;
     if (barrier.stiffness == 0.0) {
-        const double least = fmin(c->mesh.parts[first].stiffness, c->mesh.parts[second].stiffness);
-        barrier.stiffness = barrier_form_stiffness(&barrier, least, offset);
+        const double softer = fmin(a->stiffness, b->stiffness);
+        const double carries = fmin(a->load, b->load) / barrier.reach;
+        barrier.stiffness = barrier_form_stiffness(&barrier, fmax(softer, carries), offset);
     }
     return barrier;
 }

@@ -24,6 +24,7 @@ struct collision_part {
     struct surface surface;
     double offset;    ///< m: distance of its surface from its points, in addition to their radii
     double stiffness; ///< N/m: of barriers at its surface, if stiffness is chosen per body
+    double load;      ///< N: its barriers' stiffness times their reach is at least this
     uint32_t group;   ///< collision group, bits
     uint32_t mask;    ///< groups that it collides with, bits; both parts must agree
     bool touches_itself;

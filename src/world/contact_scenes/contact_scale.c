@@ -174,24 +174,27 @@ static double elastic_force(const struct scene *scene, const struct body *body) 
     return sum / (double)body->node_count;
 }
 
+double contact_scale_weight(const struct scene *scene, const struct body *body) {
+    double gravity[3];
+    body_gravity(body, scene->settings.gravity, gravity);
+    return body_mass(&scene->nodes, body) * norm3(gravity) / LOAD_AT_A_QUARTER;
+}
+
 double contact_scale_stiffness(const struct scene *scene, const struct body *body, double distance,
                                double h) {
     const double mass = body_mass(&scene->nodes, body);
     const double share = !vertices_are_nodes(body)
                              ? 1.0
                              : fmin(1.0, VERTICES_THAT_COUNT / (double)body->vertex_count);
-    double gravity[3];
-    body_gravity(body, scene->settings.gravity, gravity);
-    const double weight = mass * norm3(gravity);
     const double resisting = scene->integrator.scheme->is_static
                                  ? STATIC_STRAIN * elastic_force(scene, body) /
                                        (LOAD_AT_A_QUARTER * distance)
                                  : STIFFNESS_OVER_INERTIA * share * mass / (h * h);
-    return fmax(resisting, weight / (LOAD_AT_A_QUARTER * distance));
+    return fmax(resisting, contact_scale_weight(scene, body) / distance);
 }
 
-double contact_scale_stiffness_for_force(double force, double distance) {
-    return force / (LOAD_AT_A_TENTH * distance);
+double contact_scale_load_of(double force) {
+    return force / LOAD_AT_A_TENTH;
 }
 
 // --- division of steps ---

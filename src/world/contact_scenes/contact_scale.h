@@ -26,9 +26,10 @@ double contact_scale_velocity_tolerance(const struct scene *scene,
 double contact_scale_stiffness(const struct scene *scene, const struct body *body, double distance,
                                double h);
 
-/// Returns the stiffness, N/m, with which one contact carries the force at a gap of a tenth of the
-/// distance.
-double contact_scale_stiffness_for_force(double force, double distance);
+/// Return stiffness times distance, N, with which one contact carries the body's weight at a gap of
+/// a quarter of the distance, or a force at a tenth.
+double contact_scale_weight(const struct scene *scene, const struct body *body);
+double contact_scale_load_of(double force);
 
 /// If the smallest gap is above this fraction of the distance, the stiffness may decrease.
 #define CONTACT_SCALE_WIDE 0.5

@@ -143,11 +143,12 @@ struct custom_body {
     uint64_t tag;
 };
 
-/// Stiffness of the barriers at the body's surface, if it is chosen body by body. All zero: not
-/// chosen yet.
+/// The barriers at the body's surface, if their stiffness is chosen body by body
+/// (docs/theory/contact.md section 2.4). All zero: not chosen yet.
 struct body_barrier {
     double stiffness; ///< N/m, in the last step
-    double least;     ///< N/m, required in the next step by the forces of the last one
+    double load;      ///< N, in the last step: their stiffness times their reach is at least this
+    double next_load; ///< N, required in the next step by the forces of the last one
 };
 
 /// What gravity is for one body: scale times the world's, and an acceleration besides.

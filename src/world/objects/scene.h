@@ -62,6 +62,8 @@ struct scene {
                                             ///< solver
     struct friction_table frictions;
     struct adaptive_barrier barrier;
+    double contact_time;          ///< s: the step length that the stiffness of contact is chosen
+                                  ///< for (docs/theory/contact.md section 2.4); 0: none yet
     struct pair_list touching;    ///< bodies and colliders that touched in the last step
     struct pair_list sensed;      ///< bodies, and sensors that they were in after the last step
     double last_contact_distance; ///< m: automatic contact distance of the last step; 0: none yet

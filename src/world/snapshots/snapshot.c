@@ -81,6 +81,7 @@ static void write_totals(struct byte_writer *out, const struct scene *scene) {
     write_f64(out, scene->barrier.stiffness);
     write_f64(out, scene->barrier.least_gap);
     write_f64(out, scene->barrier.diagonal);
+    write_f64(out, scene->contact_time);
     write_f64(out, scene->last_contact_distance);
 }
 
@@ -142,7 +143,8 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
         write_doubles(out, body->torque_once, 3);
         write_u32(out, body->has_forces_once);
         write_f64(out, body->barrier.stiffness);
-        write_f64(out, body->barrier.least);
+        write_f64(out, body->barrier.load);
+        write_f64(out, body->barrier.next_load);
         body->table->write(out, body, &scene->nodes);
     }
 }

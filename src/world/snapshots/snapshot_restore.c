@@ -136,6 +136,13 @@ static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
     scene->counters.newton_total = read_u64(in);
     scene->counters.linear_total = read_u64(in);
     RETURN_IF_FAILED(read_barrier(in, &scene->barrier));
+    scene->contact_time = read_f64(in);
+    if (!isfinite(scene->contact_time) || scene->contact_time < 0.0) {
+        return status_fail(PBS_ERROR_FORMAT,
+                           "contact is as stiff as for steps of %g s, must be finite and not "
+                           "negative",
+                           scene->contact_time);
+    }
     scene->last_contact_distance = read_f64(in);
     if (!isfinite(scene->last_contact_distance) || scene->last_contact_distance < 0.0) {
         return status_fail(
@@ -241,14 +248,15 @@ static pbs_status read_contact(struct byte_reader *in, pbs_contact_desc *d) {
 
 static pbs_status read_body_barrier(struct byte_reader *in, struct body_barrier *out) {
     out->stiffness = read_f64(in);
-    out->least = read_f64(in);
-    return isfinite(out->stiffness) && out->stiffness >= 0.0 && isfinite(out->least) &&
-                   out->least >= 0.0
+    out->load = read_f64(in);
+    out->next_load = read_f64(in);
+    return isfinite(out->stiffness) && out->stiffness >= 0.0 && isfinite(out->load) &&
+                   out->load >= 0.0 && isfinite(out->next_load) && out->next_load >= 0.0
                ? PBS_OK
                : status_fail(PBS_ERROR_FORMAT,
-                             "barrier stiffnesses for the next step are %g N/m and %g N/m, must be "
-                             "finite and not negative",
-                             out->stiffness, out->least);
+                             "barriers have the stiffness %g N/m and the loads %g N and %g N, must "
+                             "be finite and not negative",
+                             out->stiffness, out->load, out->next_load);
 }
 
 static pbs_status read_forces(struct byte_reader *in, struct body *out) {

@@ -104,6 +104,7 @@ const struct contact_run contact_run_barrier = {
     .begin = begin,
     .velocity_tolerance = velocity_tolerance,
     .count_parts = count_parts,
+    .begin_step = contact_stiffness_begin_step,
     .commit = commit,
     .write_stats = write_stats,
 };

@@ -18,6 +18,13 @@ void contact_run_set_obstacles(struct run *run, double now, double target) {
     contact_set_begin_motion(&t->contacts, t->obstacles_now, t->obstacles);
 }
 
+void contact_run_begin_step(struct run *run) {
+    const struct contact_run *contact = contact_run_of(&run->w->scene);
+    if (contact->begin_step != NULL) {
+        contact->begin_step(run);
+    }
+}
+
 void contact_run_commit(struct run *run) {
     const struct contact_run *contact = contact_run_of(&run->w->scene);
     if (contact->commit != NULL) {

@@ -18,6 +18,8 @@ struct contact_run {
     /// Returns into how many equal parts a step of h seconds is divided before it is solved; null:
     /// 1.
     uint32_t (*count_parts)(struct run *run, double h);
+    /// Called before each attempt at a step or a part of one; null: there is nothing to do.
+    void (*begin_step)(struct run *run);
     /// Stores what the next call uses, when this one is committed.
     void (*commit)(struct run *run);
     void (*write_stats)(const struct run *run, pbs_stats *stats);
@@ -30,6 +32,7 @@ const struct contact_run *contact_run_of(const struct scene *scene);
 void contact_run_set_obstacles(struct run *run, double now, double target);
 
 // Call the functions of the world's kind of contact.
+void contact_run_begin_step(struct run *run);
 void contact_run_commit(struct run *run);
 void contact_run_write_stats(const struct run *run, pbs_stats *stats);
 

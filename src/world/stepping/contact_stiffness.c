@@ -57,26 +57,70 @@ static pbs_status measure_balance(struct run *run, struct stiffness_situation *s
 
 // --- body by body ---
 
-// Upper bound of the stiffness, as a multiple of the smallest. Without it the stiffness would grow
-// in every step in which a load cannot be balanced.
+// Upper bound of the load, as a multiple of what the smallest stiffness carries. Without it the
+// stiffness would grow in every step in which a load cannot be balanced.
 static const double RANGE = 1e4;
 
-/// The stiffness that the forces of the last step require, but at least that of masses and weight
+// The step length that stiffness is chosen for changes by the simulated time over this, so slowly
+// that bodies at rest in the barrier are neither thrown nor dropped by steps of another length.
+static const double TIME_OVER_CHANGE = 8.0;
+
+/// The step length that stiffness is chosen for, after a part of the run: it follows that of the
+/// run's steps.
+static double time_of_stiffness(const struct run *run, double elapsed) {
+    const double before = run->w->scene.contact_time;
+    const double change = elapsed / TIME_OVER_CHANGE;
+    if (before == 0.0) {
+        return run->first_step;
+    }
+    return before < run->first_step ? fmin(run->first_step, before + change)
+                                    : fmax(run->first_step, before - change);
+}
+
+/// The same for the step that begins. One that is longer than those before counts already: at most
+/// 64 times the stiffness that it needs is no hindrance.
+static double time_of_step(const struct run *run) {
+    const bool rises = run->w->scene.contact_time < run->first_step;
+    return time_of_stiffness(run, run->elapsed + (rises ? run->first_step : 0.0));
+}
+
+/// The stiffness that masses need, and the loads that weights and the last step's forces are
 /// (docs/theory/contact.md section 2.4).
 static void choose_by_body(struct run *run) {
-    pbs_world *w = run->w;
-    struct barrier_contact *contact = &w->topology.contact;
-    for (size_t i = 0; i < w->scene.bodies.count; i++) {
-        const struct body *body = scene_body(&w->scene, i);
-        const double least = contact_scale_stiffness(
-            &w->scene, body, contact->settings.barrier.reach, run->first_step);
-        barrier_contact_set_stiffness(contact, (uint32_t)i,
-                                      fmax(least, fmin(body->barrier.least, RANGE * least)));
+    const struct scene *scene = &run->w->scene;
+    struct barrier_contact *contact = &run->w->topology.contact;
+    run->contact_time = time_of_step(run);
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        const struct body *body = scene_body(scene, i);
+        const double reach = contact->settings.barrier.reach;
+        const double stiffness = contact_scale_stiffness(scene, body, reach, run->contact_time);
+        const double load = fmin(body->barrier.next_load, RANGE * stiffness * reach);
+        barrier_contact_set_stiffness(contact, (uint32_t)i, stiffness,
+                                      fmax(load, contact_scale_weight(scene, body)));
     }
 }
 
 static bool is_by_body(const struct scene *scene) {
     return scene->settings.contact_stiffness == 0.0;
+}
+
+void contact_stiffness_begin_step(struct run *run) {
+    if (is_by_body(&run->w->scene) && run->contact_time != time_of_step(run)) {
+        choose_by_body(run);
+    }
+}
+
+/// The load that a body's barriers carry in the next step, N. It falls slowly: bodies that have
+/// just come to rest would otherwise be pushed again. It rises by a factor of 2 in the time that
+/// the stiffness is chosen for, as what a rise adds to the barriers' energy is given back as
+/// motion.
+static double next_load(const struct run *run, const struct collision_part *part,
+                        const struct part_load *load) {
+    const double reach = run->w->topology.contact.settings.barrier.reach;
+    const double now = fmax(part->load, part->stiffness * reach);
+    const double kept = load->gap > CONTACT_SCALE_WIDE ? 0.5 * part->load : part->load;
+    const double most = now * exp2(run->h / run->contact_time);
+    return fmax(kept, fmin(most, contact_scale_load_of(load->force)));
 }
 
 void contact_stiffness_commit(struct run *run) {
@@ -87,26 +131,29 @@ void contact_stiffness_commit(struct run *run) {
     }
     part_loads_measure(&t->contact, t->loads);
     for (size_t i = 0; i < scene->bodies.count; i++) {
-        struct body_barrier *barrier = &scene_body(scene, i)->barrier;
-        barrier->stiffness = t->contact.mesh.parts[i].stiffness;
-        // It decreases slowly: bodies that have just come to rest would otherwise be pushed again.
-        barrier->least = t->loads[i].gap > CONTACT_SCALE_WIDE ? 0.5 * barrier->stiffness
-                                                              : barrier->stiffness;
-        barrier->least = fmax(barrier->least, contact_scale_stiffness_for_force(
-                                                  t->loads[i].force, t->contact_scale.distance));
+        const struct collision_part *part = &t->contact.mesh.parts[i];
+        scene_body(scene, i)->barrier = (struct body_barrier){
+            .stiffness = part->stiffness,
+            .load = part->load,
+            .next_load = next_load(run, part, &t->loads[i])};
+    }
+    if (!scene->integrator.scheme->is_static) {
+        scene->contact_time = time_of_stiffness(run, run->h);
     }
 }
 
 void contact_stiffness_report(const pbs_world *w, pbs_stats *stats) {
     const struct barrier_contact *contact = &w->topology.contact;
-    stats->contact.stiffness = contact->settings.barrier.stiffness;
-    stats->contact.least_stiffness = contact->settings.barrier.stiffness;
+    const struct barrier *common = &contact->settings.barrier;
+    stats->contact.stiffness = common->stiffness;
+    stats->contact.least_stiffness = common->stiffness;
     if (!is_by_body(&w->scene)) {
         return;
     }
     stats->contact.least_stiffness = INFINITY;
     for (size_t i = 0; i < w->scene.bodies.count && i < contact->mesh.part_count; i++) {
-        const double stiffness = contact->mesh.parts[i].stiffness;
+        const struct collision_part *part = &contact->mesh.parts[i];
+        const double stiffness = fmax(part->stiffness, part->load / common->reach);
         stats->contact.stiffness = fmax(stats->contact.stiffness, stiffness);
         stats->contact.least_stiffness = fmin(stats->contact.least_stiffness, stiffness);
     }

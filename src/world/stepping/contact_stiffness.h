@@ -9,6 +9,10 @@
 /// yet.
 pbs_status contact_stiffness_begin(struct run *run);
 
+/// Sets the stiffness for the next step of the call, which makes contact a little stiffer after
+/// each one while an earlier step was longer. Depends on nothing but run->elapsed.
+void contact_stiffness_begin_step(struct run *run);
+
 /// Stores the stiffnesses that the next call uses, when this one is committed. Contacts have been
 /// evaluated at the end state.
 void contact_stiffness_commit(struct run *run);

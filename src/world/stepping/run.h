@@ -35,6 +35,7 @@ struct run {
     double free_reference;
     double first_step; ///< s, length of the first step, as far as it is known before
     struct adaptive_barrier barrier;
+    double contact_time;      ///< s: what contact_time of the scene is for the current step
     uint32_t division_limit;  ///< the host's, or the default of the kind of contact
     uint32_t explicit_steps;  ///< number of steps of explicit schemes
     bool forces_at_end_known; ///< the part was a step of explicit.h, which has evaluated the forces

@@ -146,6 +146,7 @@ struct step_result run_step(struct run *run, const struct step_span *span) {
     }
     struct step_workspace *workspace = &w->topology.workspace;
     loads_place(w, run->problem.scheme, span->h);
+    contact_run_begin_step(run);
     const struct scheme_memory memory = workspace->memory;
     const struct break_mark broken = breaks_mark(w);
     const bool is_static = run->problem.scheme->is_static;

@@ -14,7 +14,7 @@ static void make_uneven(struct memory *memory, struct touching_scene *s) {
     touching_scene_make(memory, s, PBS_SHAPE_BOX, REACH);
     s->contact.settings.barrier.stiffness = 0.0;
     for (uint32_t i = 0; i < SCENE_PARTS; i++) {
-        barrier_contact_set_stiffness(&s->contact, i, i < 4 ? stiffness[i] : INFINITY);
+        barrier_contact_set_stiffness(&s->contact, i, i < 4 ? stiffness[i] : INFINITY, 0.0);
     }
 }
 
@@ -36,7 +36,7 @@ static void one_for_all_parts_is_one_for_all_pairs(void **state) {
         const double together = scene_energy(&s, s.x, false, NULL);
         barrier->stiffness = 0.0;
         for (uint32_t i = 0; i < SCENE_PARTS; i++) {
-            barrier_contact_set_stiffness(&s.contact, i, 5.0);
+            barrier_contact_set_stiffness(&s.contact, i, 5.0, 0.0);
         }
         const double apart = scene_energy(&s, s.x, false, NULL);
         assert_true(s.contact.contact_count > 4);
@@ -81,7 +81,7 @@ static void a_change_is_seen(void **state) {
     make_uneven(&memory, &s);
     const double before = scene_energy(&s, s.x, false, NULL);
     for (uint32_t i = 0; i < 4; i++) {
-        barrier_contact_set_stiffness(&s.contact, i, 2.0 * s.contact.mesh.parts[i].stiffness);
+        barrier_contact_set_stiffness(&s.contact, i, 2.0 * s.contact.mesh.parts[i].stiffness, 0.0);
     }
     const double after = scene_energy(&s, s.x, false, NULL);
     assert_near(after, 2.0 * before, 1e-14 * before, "energy, J");

@@ -187,6 +187,151 @@ static void forces_raise_it_and_it_comes_back_slowly(void **state) {
     pbs_world_destroy(world);
 }
 
+struct motion {
+    double fastest, highest; ///< m/s, m: of the box's centre, upwards
+};
+
+static void follow(pbs_world *world, pbs_body box, double height, struct motion *out) {
+    const size_t count = pbs_body_vertex_count(world, box);
+    const double *v = pbs_body_velocities(world, box);
+    double position[3], orientation[4], speed = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        speed += v[3 * i + 1] / (double)count;
+    }
+    assert_ok(pbs_body_pose(world, box, position, orientation));
+    out->fastest = fmax(out->fastest, speed);
+    out->highest = fmax(out->highest, position[1] - height);
+}
+
+/// Steps a box to rest on the ground, in the barrier.
+static pbs_world *rest(int32_t scheme, double max_step, pbs_body *box, double *height) {
+    pbs_world *world = make_world();
+    pbs_integrator_desc d;
+    pbs_integrator *integrator = NULL;
+    double position[3], orientation[4];
+    assert_ok(pbs_integrator_desc_init(&d, sizeof d, scheme));
+    d.step_control.kind = PBS_STEP_FIXED;
+    d.step_control.max = max_step;
+    assert_ok(pbs_integrator_create(&d, &integrator));
+    assert_ok(pbs_world_set_integrator(world, integrator));
+    pbs_integrator_destroy(integrator);
+    add_ground(world);
+    *box = add_box_at(world, 0.2, 500.0, (double[3]){0.0, 0.1009, 0.0}, NULL);
+    for (int i = 0; i < 120; i++) {
+        step(world, FRAME);
+    }
+    assert_ok(pbs_body_pose(world, *box, position, orientation));
+    *height = position[1];
+    return world;
+}
+
+/// One step of another length, such as what is left over of a frame, moves nothing that rests. If
+/// the stiffness were that of each step's length, a step of 1e-9 s would leave with 19 km/s.
+static void a_step_of_another_length_throws_nothing(void **state) {
+    (void)state;
+    static const int32_t schemes[] = {PBS_SCHEME_IMPLICIT_EULER, PBS_SCHEME_BDF2,
+                                      PBS_SCHEME_TR_BDF2, PBS_SCHEME_A_SEARCH};
+    static const double lengths[] = {1e-1, 1e-2, 1e-3, 1e-5, 1e-7, 1e-9};
+    for (size_t k = 0; k < COUNT_OF(schemes) * COUNT_OF(lengths); k++) {
+        const int32_t scheme = schemes[k / COUNT_OF(lengths)];
+        const double h = lengths[k % COUNT_OF(lengths)];
+        pbs_body box;
+        double height;
+        struct motion motion = {0.0, 0.0};
+        pbs_world *world = rest(scheme, FRAME, &box, &height);
+        step(world, h);
+        follow(world, box, height, &motion);
+        for (int i = 0; i < 20; i++) {
+            step(world, FRAME);
+            follow(world, box, height, &motion);
+        }
+        // The energy of A-search swings on where a longer step has made contact softer.
+        const double limit = h < FRAME ? 1e-3 : scheme == PBS_SCHEME_A_SEARCH ? 0.1 : 2e-3;
+        print_message("%g s: %.2g m/s, %.2g m\n", h, motion.fastest, motion.highest);
+        assert_true(motion.fastest < limit && motion.highest < 1e-4);
+        pbs_world_destroy(world);
+    }
+}
+
+/// At another time scale bodies keep lying: contact becomes stiffer so slowly that the gap, r (1 -
+/// sqrt(m g / (3 k r))), grows by sqrt(g r / 90) / 8 = 1.3 mm/s for r = 1 mm, whatever the step.
+static void slow_motion_throws_nothing(void **state) {
+    (void)state;
+    static const double scales[] = {0.5, 0.1, 0.01, 1e-4};
+    for (size_t k = 0; k < COUNT_OF(scales); k++) {
+        pbs_body box;
+        double height;
+        struct motion motion = {0.0, 0.0};
+        pbs_world *world = rest(PBS_SCHEME_IMPLICIT_EULER, FRAME, &box, &height);
+        for (int i = 0; i < 60; i++) {
+            step(world, scales[k] * FRAME);
+            follow(world, box, height, &motion);
+        }
+        assert_true(motion.fastest < 1.3e-3);
+        for (int i = 0; i < 20; i++) {
+            step(world, FRAME);
+            follow(world, box, height, &motion);
+        }
+        assert_true(motion.fastest < 1.3e-3 && motion.highest < 1e-4);
+        pbs_world_destroy(world);
+    }
+}
+
+/// A hundred short steps in one advance: contact becomes stiffer in each of them, not before them
+/// all, by which the box would rise with 3 mm/s.
+static void short_steps_of_an_advance_throw_nothing(void **state) {
+    (void)state;
+    pbs_body box;
+    double height;
+    struct motion motion = {0.0, 0.0};
+    pbs_world *world = rest(PBS_SCHEME_IMPLICIT_EULER, FRAME / 100.0, &box, &height);
+    for (int i = 0; i < 12; i++) {
+        assert_ok(pbs_world_advance(world, FRAME));
+        follow(world, box, height, &motion);
+    }
+    print_message("%.2g m/s, %.2g m\n", motion.fastest, motion.highest);
+    assert_true(motion.fastest < 1.3e-3 && motion.highest < 1e-4);
+    pbs_world_destroy(world);
+}
+
+/// A thousand times its weight hits a light box. In a step it carries twice the load of the step
+/// before at most, as a rise of stiffness adds what the barriers store to the energy.
+static void loads_rise_by_a_factor_of_two(void **state) {
+    (void)state;
+    pbs_world *world = make_world();
+    add_ground(world);
+    add_box_at(world, 0.2, 125.0, (double[3]){0.0, 0.102, 0.0}, NULL);
+    add_box_at(world, 0.2, 1.25e5, (double[3]){0.0, 0.304, 0.0}, (double[3]){0.0, -2.0, 0.0});
+    double before = step(world, FRAME).contact.least_stiffness, rise = 0.0;
+    for (int i = 0; i < 12; i++) {
+        const double now = step(world, FRAME).contact.least_stiffness;
+        rise = fmax(rise, now / before);
+        before = now;
+    }
+    assert_near(rise, 2.0, 1e-12, "rise of the lighter box's stiffness");
+    pbs_world_destroy(world);
+}
+
+/// Restored worlds go on with the same bits, also in the midst of a change of the step's length.
+static void restored_worlds_remember_the_step(void **state) {
+    (void)state;
+    pbs_body box;
+    double height;
+    pbs_world *world = rest(PBS_SCHEME_IMPLICIT_EULER, FRAME, &box, &height);
+    step(world, 0.1 * FRAME);
+    const struct saved_world saved = save_world(world);
+    pbs_world *other = new_world();
+    assert_ok(pbs_world_restore(other, saved.data, saved.size));
+    free(saved.data);
+    for (int i = 0; i < 4; i++) {
+        const pbs_stats a = step(world, 0.1 * FRAME), b = step(other, 0.1 * FRAME);
+        assert_true(a.contact.stiffness == b.contact.stiffness);
+        assert_true(pbs_world_hash(world) == pbs_world_hash(other));
+    }
+    pbs_world_destroy(other);
+    pbs_world_destroy(world);
+}
+
 /// Restored worlds go on with the same bits, after steps that failed too; also before any step.
 static void restored_worlds_choose_alike(void **state) {
     (void)state;
@@ -302,6 +447,11 @@ int main(void) {
         cmocka_unit_test(stiffness_follows_mass_and_weight),
         cmocka_unit_test(thirty_vertices_count),
         cmocka_unit_test(forces_raise_it_and_it_comes_back_slowly),
+        cmocka_unit_test(a_step_of_another_length_throws_nothing),
+        cmocka_unit_test(slow_motion_throws_nothing),
+        cmocka_unit_test(short_steps_of_an_advance_throw_nothing),
+        cmocka_unit_test(loads_rise_by_a_factor_of_two),
+        cmocka_unit_test(restored_worlds_remember_the_step),
         cmocka_unit_test(restored_worlds_choose_alike),
         cmocka_unit_test(fast_bodies_divide_the_step),
         cmocka_unit_test(cubes_of_all_sizes_lie_still),
