@@ -69,17 +69,18 @@ typedef struct pbs_world_desc {
     // Contact. Both kinds are fixed for the life of a world:
     int32_t contact;      ///< pbs_contact_kind
     int32_t body_contact; ///< pbs_body_contact, with PBS_CONTACT_PROJECTION
-    /// m: with PBS_CONTACT_BARRIER, surfaces closer than that repel each other (d hat). 0: 5e-3 of
-    /// the smallest body's size, and at most a part of the finest mesh's edges (docs/numbers.md).
-    /// It shrinks when smaller bodies are created, and never grows.
+    /// m: with PBS_CONTACT_BARRIER, surfaces closer than that repel each other (d hat). 0: for each
+    /// body 5e-3 of its size, and at most a part of its mesh's edges (docs/numbers.md); a pair
+    /// takes the lesser of two. What the host places closer stays where it is until it comes closer
+    /// still.
     double contact_distance;
     /// With PBS_CONTACT_BARRIER N/m: kappa of the barrier -kappa (d - d hat)^2 ln(d / d hat); kappa
-    /// d hat^2 is about the energy that one contact can store. 0: chosen for each body where a step
-    /// or an advance begins, by mass over h^2, by weight and by the contact forces of the step
-    /// before; a pair takes the lesser of two. It rises at once, and falls by a factor of 2 at most
-    /// each time. Energy control counts what a change adds to the energy as work.
-    /// With PBS_CONTACT_PENALTY N/m: of a sphere on a sphere or a collider. 0: 0.1 of the mean of
-    /// young times length over a body's bonds; a pair takes the lesser of two.
+    /// d hat^2 is about the energy that one contact can store. 0: chosen for each body, by mass
+    /// over h^2, by weight and by the contact forces of the steps before; a pair takes the lesser
+    /// of two. It changes by a factor of 2 at most in each step, and follows h slowly, so that
+    /// steps of another length move nothing that rests. Energy control counts what a change adds as
+    /// work. With PBS_CONTACT_PENALTY N/m: of a sphere on a sphere or a collider. 0: 0.1 of the
+    /// mean of young times length over a body's bonds; a pair takes the lesser of two.
     double contact_stiffness;
     /// m/s: with PBS_CONTACT_BARRIER, friction grows to its full force up to this speed
     /// (epsilon_v). 0: 3e-3 sqrt(g size) of the smallest body; with PBS_SCHEME_QUASI_STATIC 1e-4 of

@@ -33,6 +33,7 @@ struct contact_pair {
     int count[2];     ///< points of each side; 0 for a wall
     uint32_t points[CONTACT_PAIR_POINTS]; ///< of the mesh; those of the first side come first
     double gap;       ///< m, between the surfaces at their offsets; 0 if they intersect
+    double reach;     ///< m, of the barrier
     double stiffness; ///< of the barrier
     double force;     ///< N, of the barrier
 };

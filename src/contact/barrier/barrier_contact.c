@@ -147,6 +147,30 @@ void barrier_contact_set_stiffness(struct barrier_contact *c, uint32_t part, dou
     p->load = load;
 }
 
+double barrier_contact_reach(const struct barrier_contact *c, uint32_t a, uint32_t b) {
+    const struct collision_part *first = &c->mesh.parts[a], *second = &c->mesh.parts[b];
+    const double common = c->settings.barrier.reach;
+    const double reach = fmin(collision_part_reach(first, common),
+                              collision_part_reach(second, common));
+    const struct close_parts *close = first->is_close && second->is_close
+                                          ? collision_mesh_close(&c->mesh, a, b)
+                                          : NULL;
+    return close != NULL ? fmin(reach, close->reach) : reach;
+}
+
+void barrier_contact_forget_reaches(struct barrier_contact *c) {
+    collision_mesh_sort_close(&c->mesh);
+    c->is_found = false;
+}
+
+double barrier_contact_least_reach(const struct barrier_contact *c) {
+    double least = c->settings.barrier.reach;
+    for (uint32_t i = 0; i < c->mesh.part_count; i++) {
+        least = fmin(least, collision_part_reach(&c->mesh.parts[i], least));
+    }
+    return least;
+}
+
 // --- friction ---
 
 pbs_status barrier_contact_lag_friction(struct barrier_contact *c, struct tasks *tasks,

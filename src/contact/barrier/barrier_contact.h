@@ -131,6 +131,12 @@ double barrier_contact_remaining_motion(const struct barrier_contact *contact);
 void barrier_contact_set_stiffness(struct barrier_contact *contact, uint32_t part, double stiffness,
                                    double load);
 
+/// Return the gap below which the barrier between two parts acts, m, or the least of all parts.
+double barrier_contact_reach(const struct barrier_contact *contact, uint32_t a, uint32_t b);
+/// To be called after entries of mesh.close have changed, with a reach of 0 where they shall go.
+void barrier_contact_forget_reaches(struct barrier_contact *contact);
+double barrier_contact_least_reach(const struct barrier_contact *contact);
+
 /// Returns the gap of an active contact, m.
 double barrier_contact_gap(const struct barrier_contact *c, const struct active_contact *contact);
 

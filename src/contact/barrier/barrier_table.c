@@ -50,7 +50,7 @@ static pbs_status bound(void *self, struct tasks *tasks, const double *x, const 
 
 static double reach(const void *self) {
     const struct barrier_contact *c = self;
-    return c->settings.barrier.reach;
+    return barrier_contact_least_reach(c);
 }
 
 static bool has_motion(const void *self) {

@@ -10,14 +10,16 @@ struct contact_pair contact_pair_of(const struct barrier_contact *c,
                                     const struct active_contact *active) {
     const bool is_wall = active->wall != CONTACT_NO_WALL;
     const int first = is_wall ? 1 : pair_first_count(active->kind);
-    struct contact_pair pair = {
-        .is_known = true,
-        .part = {c->mesh.part[active->points[0]],
-                 is_wall ? c->walls[active->wall].part : c->mesh.part[active->points[first]]},
-        .count = {first, active->point_count - first},
-        .gap = barrier_contact_gap(c, active),
-        .stiffness = active->stiffness,
-        .force = -active->mollifier * active->barrier.first};
+    const uint32_t part = c->mesh.part[active->points[0]];
+    const uint32_t other = is_wall ? c->walls[active->wall].part
+                                   : c->mesh.part[active->points[first]];
+    struct contact_pair pair = {.is_known = true,
+                                .part = {part, other},
+                                .count = {first, active->point_count - first},
+                                .gap = barrier_contact_gap(c, active),
+                                .reach = barrier_contact_reach(c, part, other),
+                                .stiffness = active->stiffness,
+                                .force = -active->mollifier * active->barrier.first};
     memcpy(pair.points, active->points, sizeof active->points);
     return pair;
 }

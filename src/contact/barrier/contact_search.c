@@ -12,9 +12,9 @@
 
 enum { CANDIDATES_PER_PIECE = 512, CONTACTS_PER_PIECE = 64 };
 
-// Margin of the candidate lists, relative to the reach. The trial states of a line search lie on
-// the paths that the lists are made for; the next direction seldom stays near them. A larger margin
-// would add pairs whose distance is computed in every trial.
+// Margin of the candidate lists, relative to the least reach. The trial states of a line search lie
+// on the paths that the lists are made for; the next direction seldom stays near them. A larger
+// margin would add pairs whose distance is computed in every trial.
 static const double CANDIDATE_MARGIN = 0.2;
 
 // Threshold of IPC's mollifier, relative to the product of the squared rest lengths.
@@ -35,11 +35,17 @@ static void locate(const struct barrier_contact *c, const struct candidate *cand
     }
 }
 
+static uint32_t second_part(const struct barrier_contact *c, const struct candidate *candidate) {
+    return c->mesh.part[candidate->points[pair_first_count(candidate->kind)]];
+}
+
 static bool pair_is_near(const struct barrier_contact *c, size_t index) {
     const struct candidate candidate = candidates_at(&c->candidates, &c->mesh, index);
     const double *x[PAIR_NODES] = {NULL};
     locate(c, &candidate, x);
-    const double reach = c->settings.barrier.reach + candidate_offset(&c->mesh, &candidate);
+    const double reach = barrier_contact_reach(c, c->mesh.part[candidate.points[0]],
+                                               second_part(c, &candidate)) +
+                         candidate_offset(&c->mesh, &candidate);
     return !(closest_squared(candidate.kind, x) >= reach * reach);
 }
 
@@ -58,7 +64,8 @@ static bool wall_is_near(const struct barrier_contact *c, size_t index) {
     }
     const double distance = shape_distance(&wall->surface.shape, &wall->surface.pose,
                                            c->points + 3 * (size_t)point, NULL, NULL);
-    return !(distance >= c->settings.barrier.reach + collision_mesh_offset(&c->mesh, point));
+    const double reach = barrier_contact_reach(c, c->mesh.part[point], wall->part);
+    return !(distance >= reach + collision_mesh_offset(&c->mesh, point));
 }
 
 static void find_near_piece(void *context, size_t piece) {
@@ -104,12 +111,14 @@ static pbs_status find_near(struct barrier_contact *c, struct tasks *tasks, size
 
 // --- contacts ---
 
-/// Returns the barrier of a pair: the common one, or one with the stiffness of the softer part that
-/// carries the lesser load (docs/theory/contact.md section 2.4).
+/// Returns the barrier of a pair, with the lesser reach of its parts: the common stiffness, or one
+/// with the stiffness of the softer part that carries the lesser load (docs/theory/contact.md
+/// section 2.4).
 static struct barrier barrier_between(const struct barrier_contact *c, uint32_t first,
                                       uint32_t second, double offset) {
     const struct collision_part *a = &c->mesh.parts[first], *b = &c->mesh.parts[second];
     struct barrier barrier = c->settings.barrier;
+    barrier.reach = barrier_contact_reach(c, first, second);
     if (barrier.stiffness == 0.0) {
         const double softer = fmin(a->stiffness, b->stiffness);
         const double carries = fmin(a->load, b->load) / barrier.reach;
@@ -144,9 +153,8 @@ static void make_pair(const struct barrier_contact *c, size_t index, struct acti
     memcpy(out->weight, closest.weight, sizeof out->weight);
     scale3(1.0 / out->distance, closest.r, out->normal);
     const double offset = candidate_offset(&c->mesh, &candidate);
-    const struct barrier barrier = barrier_between(
-        c, c->mesh.part[candidate.points[0]],
-        c->mesh.part[candidate.points[pair_first_count(candidate.kind)]], offset);
+    const struct barrier barrier = barrier_between(c, c->mesh.part[candidate.points[0]],
+                                                   second_part(c, &candidate), offset);
     out->stiffness = barrier.stiffness;
     out->barrier = barrier_evaluate(&barrier, out->distance, offset);
     mollify(c, &candidate, x, out);
@@ -205,9 +213,9 @@ static pbs_status find_contacts(struct barrier_contact *c, struct tasks *tasks) 
 pbs_status barrier_contact_search(struct barrier_contact *c, struct tasks *tasks,
                                   const double *motion) {
     const double start = clock_seconds();
-    const double reach = c->settings.barrier.reach;
+    const double margin = CANDIDATE_MARGIN * barrier_contact_least_reach(c);
     const pbs_status status = candidates_gather(c->memory, tasks, &c->mesh, c->points, motion,
-                                                reach, CANDIDATE_MARGIN * reach, &c->candidates);
+                                                c->settings.barrier.reach, margin, &c->candidates);
     c->step_has_begun = false;
     c->is_found = false;
     c->counters.searches++;

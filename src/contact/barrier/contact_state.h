@@ -11,7 +11,8 @@
 #include "geometry/exact/intersection.h"
 
 struct contact_settings {
-    struct barrier barrier; ///< stiffness 0: every pair uses the smaller of its parts' stiffnesses
+    struct barrier barrier; ///< stiffness 0: every pair uses that of its parts; reach: of the parts
+                            ///< that have none of their own, and at least that of those that have
     double slip_velocity;   ///< m/s: friction is smoothed below this slip velocity (eps_v in IPC)
     const struct friction_table *frictions; ///< null: none
 };

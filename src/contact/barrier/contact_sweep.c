@@ -175,8 +175,8 @@ struct sweep_pass {
 /// Returns the remaining gap, m, that suffices for pairs with a large gap. Pairs that stay beyond
 /// the reach need not be candidates. They then never limit the step, so the step does not depend on
 /// whether an earlier search has listed them.
-static double minimum_gap(const struct barrier_contact *c) {
-    return 0.5 * c->settings.barrier.reach;
+static double minimum_gap(const struct barrier_contact *c, uint32_t a, uint32_t b) {
+    return 0.5 * barrier_contact_reach(c, a, b);
 }
 
 static double pair_time(const struct barrier_contact *c, size_t index, double bound) {
@@ -187,8 +187,10 @@ static double pair_time(const struct barrier_contact *c, size_t index, double bo
         x[k] = c->points + 3 * (size_t)candidate.points[k];
         leg[k] = c->leg + 3 * (size_t)candidate.points[k];
     }
+    const uint32_t first = c->mesh.part[candidate.points[0]];
+    const uint32_t second = c->mesh.part[candidate.points[pair_first_count(candidate.kind)]];
     const struct collision_limits limits = {.separation = candidate_offset(&c->mesh, &candidate),
-                                            .required_gap = minimum_gap(c),
+                                            .required_gap = minimum_gap(c, first, second),
                                             .t_max = 1.0,
                                             .bound = bound};
     return collision_free_time(candidate.kind, x, leg, &limits, NULL);
@@ -298,7 +300,7 @@ static double wall_time(const struct sweep_pass *pass, size_t index, double boun
     if (!(gap > 0.0)) {
         return 0.0;
     }
-    f.least = fmin(COLLISION_GAP_FRACTION * gap, minimum_gap(c));
+    f.least = fmin(COLLISION_GAP_FRACTION * gap, minimum_gap(c, c->mesh.part[point], wall->part));
     f.aim = 1.02 * f.least;
     f.enough = 1.1 * f.least;
     const double speed = closing_speed(wall, f.x, f.leg, pass->span);
@@ -367,7 +369,7 @@ pbs_status barrier_contact_sweep(struct barrier_contact *c, struct tasks *tasks,
     const size_t count = 3 * (size_t)c->mesh.point_count;
     const double longest = largest_displacement(c);
     const double leg = longest > 0.0
-                           ? fmax(fmax(LEG_EDGES * c->mean_edge, c->settings.barrier.reach) /
+                           ? fmax(fmax(LEG_EDGES * c->mean_edge, barrier_contact_least_reach(c)) /
                                       longest,
                                   limit / LEG_LIMIT)
                            : INFINITY;

@@ -33,6 +33,8 @@ static pbs_status reserve(struct memory *memory, const struct collision_mesh *me
     RETURN_IF_FAILED(
         memory_reserve(memory, &c->swept, &c->swept_capacity, count, sizeof *c->swept));
     RETURN_IF_FAILED(
+        memory_reserve(memory, &c->radius, &c->radius_capacity, count, sizeof *c->radius));
+    RETURN_IF_FAILED(
         memory_reserve(memory, &c->indices, &c->index_capacity, count, sizeof *c->indices));
     RETURN_IF_FAILED(reserve_boxes(memory, &c->point_boxes, &c->point_box_capacity, count));
     RETURN_IF_FAILED(
@@ -70,7 +72,24 @@ static void set_list_margin(const struct collision_mesh *mesh, struct candidates
     }
 }
 
-/// Returns the additional margin of a Verlet list for this reach, m.
+/// Half of a part's reach counts for each of its points: two halves are at least the lesser reach.
+static void set_radii(const struct collision_mesh *mesh, double reach, struct candidates *c) {
+    for (size_t i = 0; i < mesh->point_count; i++) {
+        const struct collision_part *part = &mesh->parts[mesh->part[i]];
+        c->radius[i] = mesh->radius[i] + 0.5 * collision_part_reach(part, reach);
+    }
+}
+
+/// Returns the least reach of the parts, m.
+static double least_reach(const struct collision_mesh *mesh, double reach) {
+    double least = reach;
+    for (uint32_t i = 0; i < mesh->part_count; i++) {
+        least = fmin(least, collision_part_reach(&mesh->parts[i], reach));
+    }
+    return least;
+}
+
+/// Returns the additional margin of a Verlet list for this least reach, m.
 static double list_margin_for(const struct candidates *c, double reach) {
     return c->has_particles ? fmin(c->list_margin, reach) : c->list_margin;
 }
@@ -110,6 +129,7 @@ void candidates_free(struct memory *memory, struct candidates *c) {
     point_paths_free(memory, &c->paths);
     point_paths_free(memory, &c->verlet.paths);
     memory_release(memory, c->swept);
+    memory_release(memory, c->radius);
     memory_release(memory, c->indices);
     memory_release(memory, c->chosen);
     memory_release(memory, c->point_boxes);
@@ -158,7 +178,7 @@ static void round_paths(const struct point_paths *paths, const struct collision_
     find_centre(paths, count, centre);
     for (size_t i = 0; i < count; i++) {
         struct swept_point *const point = c->swept + i;
-        point->first[3] = (float)mesh->radius[i];
+        point->first[3] = (float)c->radius[i];
         point->last[3] = 0.0F;
         for (size_t k = 0; k < 3; k++) {
             const double first = paths->start[3 * i + k] - centre[k];
@@ -285,11 +305,11 @@ static pbs_status update_trees(struct memory *memory, struct tasks *tasks,
 }
 
 static struct search search_of(const struct collision_mesh *mesh, const struct candidates *c,
-                               const struct point_paths *paths, double reach) {
+                               const struct point_paths *paths, double excess) {
     return (struct search){
         .mesh = mesh,
         .separation = {.swept = c->swept,
-                       .reach = (float)(reach + 2.0 * (paths->margin + paths->rounding))}};
+                       .reach = (float)(excess + 2.0 * (paths->margin + paths->rounding))}};
 }
 
 /// lists = the pairs that come within the search's reach, from the current boxes, trees and rounded
@@ -331,20 +351,20 @@ static pbs_status find_pairs(struct memory *memory, struct tasks *tasks,
     return PBS_OK;
 }
 
-/// lists = the pairs that come within `reach` on the paths and within their margin, by a search of
-/// all boxes.
+/// lists = the pairs that come within `excess` of their reach on the paths and within their margin,
+/// by a search of all boxes.
 static pbs_status search_boxes(struct memory *memory, struct tasks *tasks,
                                const struct collision_mesh *mesh, const struct point_paths *paths,
-                               double reach, struct candidates *c, struct box_pair_list *lists) {
+                               double excess, struct candidates *c, struct box_pair_list *lists) {
     const struct point_sweep sweep = {.count = mesh->point_count,
                                       .x = paths->start,
                                       .step = paths->motion_square == 0.0 ? NULL : paths->motion,
-                                      .inflation = 0.5 * reach + paths->margin + paths->rounding,
-                                      .radius = mesh->radius};
+                                      .inflation = 0.5 * excess + paths->margin + paths->rounding,
+                                      .radius = c->radius};
     round_paths(paths, mesh, c);
     boxes_of_points(tasks, &sweep, c->point_boxes);
     RETURN_IF_FAILED(update_trees(memory, tasks, mesh, c));
-    const struct search search = search_of(mesh, c, paths, reach);
+    const struct search search = search_of(mesh, c, paths, excess);
     c->search_count++;
     return find_pairs(memory, tasks, &search, c, lists);
 }
@@ -409,11 +429,12 @@ static pbs_status build_verlet_list(struct memory *memory, struct tasks *tasks,
                                     const double *motion, double reach, double margin,
                                     struct candidates *c) {
     struct verlet_list *const verlet = &c->verlet;
-    point_paths_set(mesh, x, motion, margin + list_margin_for(c, reach), reach, &verlet->paths);
+    const double least = least_reach(mesh, reach);
+    point_paths_set(mesh, x, motion, margin + list_margin_for(c, least), least, &verlet->paths);
     // Paths with another start may have slightly larger rounding errors.
     verlet->reach = reach + 2.0 * (margin + 2.0 * verlet->paths.rounding);
     RETURN_IF_FAILED(
-        search_boxes(memory, tasks, mesh, &verlet->paths, verlet->reach, c, verlet->lists));
+        search_boxes(memory, tasks, mesh, &verlet->paths, verlet->reach - reach, c, verlet->lists));
     RETURN_IF_FAILED(measure(memory, tasks, mesh, c));
     verlet->paths.is_valid = true;
     return PBS_OK;
@@ -454,9 +475,9 @@ static void choose_piece(void *context, size_t piece) {
 /// Selects from the Verlet list the pairs that no plane separates, for paths that deviate from its
 /// own by at most `deviation`.
 static pbs_status choose(struct memory *memory, struct tasks *tasks,
-                         const struct collision_mesh *mesh, double reach, double deviation,
+                         const struct collision_mesh *mesh, double deviation,
                          struct candidates *c) {
-    const struct search search = search_of(mesh, c, &c->paths, reach);
+    const struct search search = search_of(mesh, c, &c->paths, 0.0);
     for (int kind = 0; kind < PAIR_KINDS; kind++) {
         const struct box_pair_list *const from = &c->verlet.lists[kind];
         struct box_pair_list *const list = &c->lists[kind];
@@ -495,18 +516,20 @@ static pbs_status gather_from_verlet_list(struct memory *memory, struct tasks *t
         deviation = 0.0;
     }
     round_paths(&c->paths, mesh, c);
-    return choose(memory, tasks, mesh, reach, deviation, c);
+    return choose(memory, tasks, mesh, deviation, c);
 }
 
 pbs_status candidates_gather(struct memory *memory, struct tasks *tasks,
                              const struct collision_mesh *mesh, const double *x,
                              const double *motion, double reach, double margin,
                              struct candidates *c) {
-    point_paths_set(mesh, x, motion, margin, reach, &c->paths);
-    if (c->paths.longest <= LONGEST_LIST_MARGINS * list_margin_for(c, reach)) {
+    const double least = least_reach(mesh, reach);
+    set_radii(mesh, reach, c);
+    point_paths_set(mesh, x, motion, margin, least, &c->paths);
+    if (c->paths.longest <= LONGEST_LIST_MARGINS * list_margin_for(c, least)) {
         RETURN_IF_FAILED(gather_from_verlet_list(memory, tasks, mesh, x, motion, reach, c));
     } else {
-        RETURN_IF_FAILED(search_boxes(memory, tasks, mesh, &c->paths, reach, c, c->lists));
+        RETURN_IF_FAILED(search_boxes(memory, tasks, mesh, &c->paths, 0.0, c, c->lists));
     }
     c->paths.is_valid = true;
     return PBS_OK;

@@ -23,7 +23,8 @@ struct verlet_list {
     float *min_gap[PAIR_KINDS];
     size_t min_gap_capacity[PAIR_KINDS];
     struct point_paths paths; ///< where the lists are valid
-    double reach;             ///< m: the lists contain all pairs within this gap
+    double reach; ///< m: the lists contain all pairs within this gap, or within what is left
+                  ///< of it beyond the common reach if theirs is less
 };
 
 /// A zero-initialised one covers no state. Buffers grow and never shrink.
@@ -40,13 +41,14 @@ struct candidates {
     uint64_t search_count;     ///< number of searches of boxes
     struct swept_point *swept; ///< per point: path and radius in single precision, for the current
                                ///< search
+    double *radius;            ///< per point, m: its offset, and half of its part's reach
     uint8_t *chosen;           ///< per pair of a Verlet list: whether it is selected
     uint32_t *indices;         ///< 0, 1, 2, ..: every point as a primitive of one point
     struct box *point_boxes, *edge_boxes, *triangle_boxes, *isolated_point_boxes,
         *isolated_edge_boxes;
     uint32_t *isolated_edge_points;
     struct bounding_tree points, edges, triangles, isolated_points, isolated_edges;
-    size_t swept_capacity, chosen_capacity, point_box_capacity, edge_box_capacity,
+    size_t swept_capacity, radius_capacity, chosen_capacity, point_box_capacity, edge_box_capacity,
         triangle_box_capacity, isolated_point_box_capacity, isolated_edge_box_capacity,
         isolated_edge_point_capacity, index_capacity;
 };
@@ -55,9 +57,9 @@ struct candidates {
 pbs_status candidates_begin(struct memory *memory, const struct collision_mesh *mesh,
                             struct candidates *candidates);
 
-/// Lists all pairs that collision filters allow and whose gap, beyond offsets, gets below `reach`
-/// while points move from x to x + motion (null: at x). The list stays valid within `margin` (m) of
-/// the paths.
+/// Lists all pairs that collision filters allow and whose gap, beyond offsets, gets below their
+/// reach, that is `reach` or the lesser of their parts' if that is less, while points move from x
+/// to x + motion (null: at x). The list stays valid within `margin` (m) of the paths.
 pbs_status candidates_gather(struct memory *memory, struct tasks *tasks,
                              const struct collision_mesh *mesh, const double *x,
                              const double *motion, double reach, double margin,

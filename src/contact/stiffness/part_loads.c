@@ -19,7 +19,7 @@ void part_loads_measure(const struct barrier_contact *c, struct part_load *loads
     }
     for (size_t i = 0; i < c->contact_count; i++) {
         const struct contact_pair pair = contact_pair_of(c, &c->contacts[i]);
-        const double gap = pair.gap / c->settings.barrier.reach;
+        const double gap = pair.gap / pair.reach;
         max_load(&loads[pair.part[0]], pair.force, gap);
         max_load(&loads[pair.part[1]], pair.force, gap);
     }

@@ -21,6 +21,7 @@ void collision_mesh_clear(struct collision_mesh *mesh) {
     mesh->exclusion_count = 0;
     mesh->rotation_count = 0;
     mesh->joined_count = 0;
+    mesh->close_count = 0;
 }
 
 void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
@@ -42,6 +43,7 @@ void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
     memory_release(memory, mesh->exclusion_start);
     memory_release(memory, mesh->exclusions);
     memory_release(memory, mesh->joined);
+    memory_release(memory, mesh->close);
     pairs_free(memory, &mesh->pairs);
     *mesh = (struct collision_mesh){0};
 }
@@ -352,6 +354,67 @@ struct joined_parts *collision_mesh_joined(const struct collision_mesh *mesh, ui
         }
     }
     return low < mesh->joined_count && mesh->joined[low].key == key ? &mesh->joined[low] : NULL;
+}
+
+// --- parts that are close ---
+
+static int compare_close(const void *a, const void *b) {
+    const struct close_parts *x = a, *y = b;
+    if (x->key != y->key) {
+        return x->key < y->key ? -1 : 1;
+    }
+    return (x->reach > y->reach) - (x->reach < y->reach);
+}
+
+static bool close_are_sorted(const struct collision_mesh *mesh) {
+    bool sorted = true;
+    for (size_t i = 1; i < mesh->close_count; i++) {
+        sorted = sorted && compare_close(&mesh->close[i - 1], &mesh->close[i]) <= 0;
+    }
+    return sorted;
+}
+
+pbs_status collision_mesh_add_close(struct memory *memory, struct collision_mesh *mesh, uint32_t a,
+                                    uint32_t b, double reach) {
+    RETURN_IF_FAILED(memory_reserve(memory, &mesh->close, &mesh->close_capacity,
+                                    mesh->close_count + 1, sizeof *mesh->close));
+    mesh->close[mesh->close_count++] = (struct close_parts){.key = pair_key(a, b), .reach = reach};
+    return PBS_OK;
+}
+
+void collision_mesh_sort_close(struct collision_mesh *mesh) {
+    size_t kept = 0;
+    // The C library's function may allocate memory, which nothing does in a step like the last one.
+    if (!close_are_sorted(mesh)) {
+        qsort(mesh->close, mesh->close_count, sizeof *mesh->close, compare_close);
+    }
+    for (uint32_t i = 0; i < mesh->part_count; i++) {
+        mesh->parts[i].is_close = false;
+    }
+    for (size_t i = 0; i < mesh->close_count; i++) {
+        const struct close_parts entry = mesh->close[i];
+        if (entry.reach > 0.0 && (kept == 0 || mesh->close[kept - 1].key != entry.key)) {
+            mesh->parts[close_part(&entry, 0)].is_close = true;
+            mesh->parts[close_part(&entry, 1)].is_close = true;
+            mesh->close[kept++] = entry;
+        }
+    }
+    mesh->close_count = kept;
+}
+
+struct close_parts *collision_mesh_close(const struct collision_mesh *mesh, uint32_t a,
+                                         uint32_t b) {
+    const uint64_t key = pair_key(a, b);
+    size_t low = 0, high = mesh->close_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (mesh->close[middle].key < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < mesh->close_count && mesh->close[low].key == key ? &mesh->close[low] : NULL;
 }
 
 // --- positions ---

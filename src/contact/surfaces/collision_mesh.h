@@ -25,10 +25,12 @@ struct collision_part {
     double offset;    ///< m: distance of its surface from its points, in addition to their radii
     double stiffness; ///< N/m: of barriers at its surface, if stiffness is chosen per body
     double load;      ///< N: its barriers' stiffness times their reach is at least this
+    double reach;     ///< m: barriers at its surface act below this gap; 0: below the common one
     uint32_t group;   ///< collision group, bits
     uint32_t mask;    ///< groups that it collides with, bits; both parts must agree
     bool touches_itself;
     bool has_exclusions; ///< some of its points have exclusions
+    bool is_close;       ///< it and some other part have an entry in `close`
     bool is_joined;      ///< some joint is or was between it and another, see collision_mesh_join
     bool is_obstacle;
     uint32_t first_point; ///< of the mesh; set by collision_mesh_add
@@ -51,6 +53,15 @@ struct joined_parts {
     /// m: distance of the two at zero gap, if that is less than the sum of their radii; negative:
     /// they do not collide.
     double distance;
+};
+
+/// Two parts whose barriers act below a gap of their own, as the host has placed them closer than
+/// their reach.
+struct close_parts {
+    uint64_t key;      ///< of both parts
+    double reach;      ///< m
+    double least;      ///< m: scratch of those who change the reach
+    bool carries_load; ///< scratch, too
 };
 
 /// A zero-initialised mesh is empty and valid. Arrays grow and never shrink.
@@ -86,6 +97,8 @@ struct collision_mesh {
         exclusion_capacity;
     struct joined_parts *joined; ///< joined_count: sorted, each pair once
     size_t joined_count, joined_capacity;
+    struct close_parts *close; ///< close_count: sorted, each pair once
+    size_t close_count, close_capacity;
     struct pairs pairs; ///< scratch
 };
 
@@ -131,6 +144,17 @@ void collision_mesh_sort_joined(struct collision_mesh *mesh);
 /// The entry of two parts, or null if there is none.
 struct joined_parts *collision_mesh_joined(const struct collision_mesh *mesh, uint32_t a,
                                            uint32_t b);
+/// Adds an entry; collision_mesh_sort_close must follow the last one. Of those of one pair the
+/// least reach counts, and entries of no reach are removed.
+pbs_status collision_mesh_add_close(struct memory *memory, struct collision_mesh *mesh, uint32_t a,
+                                    uint32_t b, double reach);
+void collision_mesh_sort_close(struct collision_mesh *mesh);
+/// The entry of two parts, or null if there is none.
+struct close_parts *collision_mesh_close(const struct collision_mesh *mesh, uint32_t a, uint32_t b);
+static inline uint32_t close_part(const struct close_parts *close, int side) {
+    return (uint32_t)(side == 0 ? close->key >> 32 : close->key);
+}
+
 /// The parts of an entry.
 static inline uint32_t joined_part(const struct joined_parts *joined, int side) {
     return (uint32_t)(side == 0 ? joined->key >> 32 : joined->key);
@@ -209,6 +233,11 @@ static inline double collision_mesh_pair_offset(const struct collision_mesh *mes
     }
     const struct exclusion *exclusion = collision_mesh_exclusion(mesh, a, b);
     return exclusion != NULL ? fmin(sum, exclusion->distance) : sum;
+}
+
+/// The gap below which barriers at a part's surface act, m; common: that of all parts at most.
+static inline double collision_part_reach(const struct collision_part *part, double common) {
+    return part->reach > 0.0 ? fmin(part->reach, common) : common;
 }
 
 /// Removes a breaking bond from the exclusion of its points. Once no bond is left they collide: at

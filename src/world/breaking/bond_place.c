@@ -19,18 +19,24 @@ static double release_distance(double reach, const double a[3], const double b[3
     return fmax(distance - reach, 0.5 * distance);
 }
 
-double bond_contact_distance(const pbs_world *w) {
-    if (!contact_kind_of(&w->scene)->has_distance) {
-        return 0.0;
-    }
-    const struct topology *t = &w->topology;
-    const double reach = t->contact_is_current ? contact_set_reach(&t->contacts) : 0.0;
-    return reach > 0.0 ? reach : contact_scale_of(&w->scene).distance;
-}
-
 /// Where contact does not know the bodies yet, it learns of what is broken when it does.
 static bool is_listed(const pbs_world *w) {
     return w->topology.is_current && w->topology.contact_is_current;
+}
+
+double bond_contact_reach(const pbs_world *w, size_t index) {
+    const uint32_t part = (uint32_t)index;
+    return contact_set_bounds(&w->topology.contacts)
+               ? barrier_contact_reach(&w->topology.contact, part, part)
+               : 0.0;
+}
+
+double bond_contact_distance(const pbs_world *w, size_t index) {
+    if (!contact_kind_of(&w->scene)->has_distance) {
+        return 0.0;
+    }
+    const double reach = is_listed(w) ? bond_contact_reach(w, index) : 0.0;
+    return reach > 0.0 ? reach : contact_scale_distance(&w->scene, scene_body(&w->scene, index));
 }
 
 static struct contact_bond name_bond(const struct body *body, size_t index, size_t bond) {

@@ -23,8 +23,10 @@ bool bond_is_broken(const struct bond_place *place, size_t bond);
 /// Nothing happens where there is no term.
 void bond_mark_broken(const struct bond_place *place, size_t bond, bool broken);
 
-/// m: from how far apart on bodies touch.
-double bond_contact_distance(const pbs_world *w);
+/// m: from how far apart on the particles of the index-th body touch each other; the first: in the
+/// contacts of a run, 0 if they have no barriers.
+double bond_contact_reach(const pbs_world *w, size_t index);
+double bond_contact_distance(const pbs_world *w, size_t index);
 
 /// The index-th body's particles of a bond begin to touch. x: the body's positions; reach: the
 /// contact distance.

@@ -111,7 +111,7 @@ static void set_row(pbs_world *w, size_t index, const struct bond_place *place, 
     bond_mark_broken(place, bond, from != NULL);
     if (from != NULL) {
         breaks->releases[row] = bond_let_touch(w, index, bond, from + 3 * body->node_start,
-                                               contact_set_reach(&w->topology.contacts));
+                                               bond_contact_reach(w, index));
     } else {
         bond_keep_apart(w, index, bond, &breaks->releases[row]);
     }

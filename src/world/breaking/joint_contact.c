@@ -58,7 +58,7 @@ static double largest_radius(const struct collision_mesh *mesh, uint32_t part) {
 static bool let_collide(pbs_world *w, struct joined_parts *entry) {
     struct barrier_contact *const contact = &w->topology.contact;
     const uint32_t a = joined_part(entry, 0), b = joined_part(entry, 1);
-    const double reach = contact->settings.barrier.reach;
+    const double reach = barrier_contact_reach(contact, a, b);
     const double radii = largest_radius(&contact->mesh, a) + largest_radius(&contact->mesh, b);
     const double distance = part_distance(&contact->mesh, w->topology.joint_releases.points, a, b,
                                           reach, reach + radii);

@@ -130,12 +130,17 @@ struct contact_scale contact_scale_of(const struct scene *scene) {
     const pbs_world_desc *s = &scene->settings;
     const struct smallest least = smallest_of(scene);
     const double size = isfinite(least.size) ? least.size : SIZE_OF_NOTHING;
-    double distance = isfinite(least.distance) ? least.distance : DISTANCE_OVER_SIZE * size;
-    if (scene->last_contact_distance > 0.0) {
-        distance = fmin(distance, scene->last_contact_distance);
-    }
+    const double distance = isfinite(least.distance) ? least.distance : DISTANCE_OVER_SIZE * size;
     return (struct contact_scale){
         .size = size, .distance = s->contact_distance > 0.0 ? s->contact_distance : distance};
+}
+
+double contact_scale_distance(const struct scene *scene, const struct body *body) {
+    const double chosen = distance_of(scene, body, size_of(scene, body));
+    if (scene->settings.contact_distance > 0.0) {
+        return scene->settings.contact_distance;
+    }
+    return isnormal(chosen) ? chosen : DISTANCE_OVER_SIZE * SIZE_OF_NOTHING;
 }
 
 /// The speed, m/s, after a fall from half the size.

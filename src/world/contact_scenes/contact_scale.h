@@ -9,11 +9,13 @@
 /// Lengths that follow from the bodies; valid until bodies or their offsets change.
 struct contact_scale {
     double size;     ///< m: size of the smallest body
-    double distance; ///< m: contact_distance of the host, if set; otherwise the automatic one,
-                     ///< which is at most scene->last_contact_distance
+    double distance; ///< m: contact_distance of the host, if set; otherwise the least of all bodies
 };
 
 struct contact_scale contact_scale_of(const struct scene *scene);
+
+/// Returns the distance at which one body touches what touches no earlier, m.
+double contact_scale_distance(const struct scene *scene, const struct body *body);
 
 /// Returns the slip velocity, m/s: the host's, or one chosen by the smallest body and gravity. For
 /// static schemes it is chosen by the smallest body and h, the duration of the call in seconds.

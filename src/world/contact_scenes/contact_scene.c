@@ -10,6 +10,7 @@
 #include "base/matrix3/math3.h"
 #include "geometry/meshes/inset_surface.h"
 #include "world/particles/bonded.h"
+#include "world/contact_scenes/close_pairs.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/contact_scenes/contact_scale.h"
 #include "world/joints/joint.h"
@@ -144,6 +145,7 @@ static pbs_status add_body(const struct scene *scene, const struct body *body,
                  .offset = body->contact.offset,
                  .stiffness = body->barrier.stiffness,
                  .load = body->barrier.load,
+                 .reach = contact_scale_distance(scene, body),
                  .group = body->contact.group,
                  .mask = body->contact.mask,
                  .touches_itself = body->contact.touches_itself != 0 && !is_affine},
@@ -333,6 +335,13 @@ double contact_scene_stiffness(const struct scene *scene) {
                : scene->settings.contact_stiffness;
 }
 
+static double longest_distance(const struct scene *scene, double distance) {
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        distance = fmax(distance, contact_scale_distance(scene, scene_body(scene, i)));
+    }
+    return distance;
+}
+
 static pbs_status build(const struct scene *scene, struct memory *memory,
                         const struct contact_placement *placement,
                         struct barrier_contact *contact) {
@@ -344,6 +353,7 @@ static pbs_status build(const struct scene *scene, struct memory *memory,
     if (placement != NULL && placement->body == NULL) {
         RETURN_IF_FAILED(add_placement(placement, memory, &contact->mesh));
     }
+    RETURN_IF_FAILED(close_pairs_load(scene, memory, &contact->mesh));
     return barrier_contact_reset(contact);
 }
 
@@ -363,7 +373,7 @@ pbs_status contact_scene_build_with(const struct scene *scene, struct memory *me
         .barrier = {.form = scene->expert.barrier == PBS_BARRIER_SQUARED ? BARRIER_SQUARED
                                                                          : BARRIER_DISTANCE,
                     .stiffness = contact_scene_stiffness(scene),
-                    .reach = scale.distance},
+                    .reach = longest_distance(scene, scale.distance)},
         .slip_velocity = contact_scale_slip_velocity(scene, &scale, 1.0),
         .frictions = &scene->frictions};
     const pbs_status status = build(scene, memory, placement, contact);
@@ -405,6 +415,9 @@ static pbs_status evaluate(const struct scene *scene, struct memory *memory, dou
     struct barrier_contact contact = {.memory = memory};
     RETURN_IF_FAILED(contact_scene_build(scene, memory, &contact));
     pbs_status status = contact_scene_update_obstacles(scene, memory, &contact);
+    if (status >= 0) {
+        status = close_pairs_renew(scene, &contact);
+    }
     if (status >= 0) {
         status = barrier_contact_evaluate(&contact, NULL, scene->nodes.x, false, gradient, out);
     }

@@ -10,8 +10,6 @@ static void invalidate(pbs_world *w) {
     query_index_invalidate_parts(w->query);
     w->scene.free_reference = 0.0;
     w->scene.barrier = (struct adaptive_barrier){0};
-    w->scene.last_contact_distance = w->scene.bodies.count > 0 ? w->scene.last_contact_distance
-                                                               : 0.0;
 }
 
 static pbs_body add(pbs_world *w, struct body *body) {

@@ -318,13 +318,13 @@ static pbs_status choose_inset(struct welding *welding, const struct piece *piec
 static pbs_status choose_insets(struct welding *welding) {
     const size_t count = welding->d->body_count;
     const struct scene *scene = &welding->w->scene;
-    const double own = INSET * contact_scale_of(scene).distance;
     welding->insets = memory_allocate(&welding->w->memory, count, sizeof *welding->insets);
     if (welding->insets == NULL) {
         return PBS_ERROR_MEMORY;
     }
     for (size_t i = 0; i < count; i++) {
         const struct piece *piece = &welding->pieces[i];
+        const double own = INSET * contact_scale_distance(scene, piece->body);
         const double wanted = welding->d->inset == PBS_AUTOMATIC ? own + piece->body->contact.offset
                                                                  : welding->d->inset;
         welding->insets[i] = piece->body->contact_inset;

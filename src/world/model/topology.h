@@ -99,6 +99,7 @@ struct topology {
     struct part_motion *part_motions;   ///< likewise
     size_t load_capacity, part_motion_capacity;
     bool contact_is_current; ///< false: bodies or colliders changed since it was built
+    bool close_pairs_meet;   ///< the next step begins with new close pairs that meet in it
     bool contact_is_checked; ///< false: the host may have made bodies overlap since the last step
     double contact_energy;   ///< J, at the end of the last step
     struct obstacle *obstacles, *obstacles_now;

@@ -194,6 +194,7 @@ void scene_free(struct scene *scene, struct memory *memory) {
     handle_free(&scene->sensors, memory);
     nodes_free(&scene->nodes, memory);
     free_history(&scene->history, memory);
+    memory_release(memory, scene->close.pairs);
     pair_list_free(memory, &scene->touching);
     pair_list_free(memory, &scene->sensed);
     *scene = (struct scene){0};

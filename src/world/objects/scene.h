@@ -44,6 +44,18 @@ struct counters {
     uint64_t step_count, failed_step_count, newton_total, linear_total;
 };
 
+/// Two bodies, or a body and a collider, that the host has placed closer than their contact
+/// distance (contact_scenes/close_pairs.h).
+struct close_pair {
+    uint64_t first, second; ///< public ids
+    double reach;           ///< m: their barrier acts below this gap
+};
+
+struct close_pair_list {
+    struct close_pair *pairs;
+    size_t count, capacity;
+};
+
 struct scene {
     pbs_world_desc settings; ///< without allocator, log, tasks and expert
     pbs_expert_desc expert;
@@ -62,11 +74,11 @@ struct scene {
                                             ///< solver
     struct friction_table frictions;
     struct adaptive_barrier barrier;
-    double contact_time;          ///< s: the step length that the stiffness of contact is chosen
-                                  ///< for (docs/theory/contact.md section 2.4); 0: none yet
-    struct pair_list touching;    ///< bodies and colliders that touched in the last step
-    struct pair_list sensed;      ///< bodies, and sensors that they were in after the last step
-    double last_contact_distance; ///< m: automatic contact distance of the last step; 0: none yet
+    double contact_time; ///< s: the step length that the stiffness of contact is chosen
+                         ///< for (docs/theory/contact.md section 2.4); 0: none yet
+    struct close_pair_list close;
+    struct pair_list touching; ///< bodies and colliders that touched in the last step
+    struct pair_list sensed;   ///< bodies, and sensors that they were in after the last step
 };
 
 /// Return the body or collider with the given index in order of creation.

@@ -10,6 +10,7 @@
 #include "base/matrix3/quaternion.h"
 #include "world/interface/check.h"
 #include "world/contact_scenes/contact_names.h"
+#include "world/contact_scenes/contact_scale.h"
 #include "world/interface/settings.h"
 #include "world/objects/body_table.h"
 #include "world/objects/collider.h"
@@ -66,7 +67,13 @@ pbs_status overlap_scene_build(const pbs_world *w, struct memory *memory,
                                struct overlap_scene *out) {
     *out = (struct overlap_scene){.memory = memory, .only = placement_part(&w->scene, placement)};
     RETURN_IF_FAILED(contact_scene_build_with(&w->scene, memory, placement, &out->contact));
-    out->contact_distance = out->contact.settings.barrier.reach;
+    out->contact_distance = contact_scale_of(&w->scene).distance;
+    // A query asks for a distance of its own.
+    for (uint32_t i = 0; i < out->contact.mesh.part_count; i++) {
+        out->contact.mesh.parts[i].reach = 0.0;
+    }
+    out->contact.mesh.close_count = 0;
+    barrier_contact_forget_reaches(&out->contact);
     RETURN_IF_FAILED(contact_scene_update_obstacles(&w->scene, memory, &out->contact));
     RETURN_IF_FAILED(overlaps_begin(memory, &out->contact.mesh, &out->overlaps));
     mark_solids(&w->scene, &out->overlaps);

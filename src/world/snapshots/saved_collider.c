@@ -54,6 +54,18 @@ void saved_collider_write(struct byte_writer *out, const struct collider *collid
     saved_load_write(out, &collider->load);
     write_doubles(out, collider->velocity, 3);
     write_doubles(out, collider->angular_velocity, 3);
+    saved_move_write(out, collider->moved_by);
+}
+
+void saved_move_write(struct byte_writer *out, const char *moved_by) {
+    write_u32(out, moved_by != NULL);
+}
+
+pbs_status saved_move_read(struct byte_reader *in, const char **moved_by) {
+    bool moved = false;
+    RETURN_IF_FAILED(read_flag(in, &moved));
+    *moved_by = moved ? "placed before the world was saved" : NULL;
+    return PBS_OK;
 }
 
 pbs_status saved_load_read(struct byte_reader *in, struct contact_load *load) {
@@ -135,6 +147,7 @@ pbs_status saved_collider_read(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(saved_load_read(in, &collider->load));
     read_doubles(in, collider->velocity, 3);
     read_doubles(in, collider->angular_velocity, 3);
+    RETURN_IF_FAILED(saved_move_read(in, &collider->moved_by));
     // Orientations are not normalised again, which could change their last bits.
     double unit[4];
     RETURN_IF_FAILED(contact_kind_check_collider(settings, d));

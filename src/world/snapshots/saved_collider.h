@@ -14,4 +14,8 @@ pbs_status saved_collider_read(struct byte_reader *in, struct memory *memory,
 void saved_load_write(struct byte_writer *out, const struct contact_load *load);
 pbs_status saved_load_read(struct byte_reader *in, struct contact_load *load);
 
+/// Whether the host has moved a body or collider since the last step: its `moved_by`.
+void saved_move_write(struct byte_writer *out, const char *moved_by);
+pbs_status saved_move_read(struct byte_reader *in, const char **moved_by);
+
 #endif

@@ -82,7 +82,6 @@ static void write_totals(struct byte_writer *out, const struct scene *scene) {
     write_f64(out, scene->barrier.least_gap);
     write_f64(out, scene->barrier.diagonal);
     write_f64(out, scene->contact_time);
-    write_f64(out, scene->last_contact_distance);
 }
 
 static void write_slots(struct byte_writer *out, const struct handle_table *table) {
@@ -145,6 +144,7 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
         write_f64(out, body->barrier.stiffness);
         write_f64(out, body->barrier.load);
         write_f64(out, body->barrier.next_load);
+        saved_move_write(out, body->moved_by);
         body->table->write(out, body, &scene->nodes);
     }
 }
@@ -254,6 +254,15 @@ static void write_pairs(struct byte_writer *out, const struct pair_list *list) {
     }
 }
 
+static void write_close_pairs(struct byte_writer *out, const struct close_pair_list *list) {
+    write_u64(out, list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        write_u64(out, list->pairs[i].first);
+        write_u64(out, list->pairs[i].second);
+        write_f64(out, list->pairs[i].reach);
+    }
+}
+
 static void write_sensors(struct byte_writer *out, const struct scene *scene) {
     write_slots(out, &scene->sensors);
     for (size_t i = 0; i < scene->sensors.count; i++) {
@@ -284,6 +293,7 @@ static void write_scene(struct byte_writer *out, const void *saved) {
     write_history(out, scene);
     snapshot_write_step_memory(out, &scene->step_memory);
     write_solver_memory(out, &scene->solver_memory);
+    write_close_pairs(out, &scene->close);
     write_pairs(out, &scene->touching);
     write_sensors(out, scene);
     write_pairs(out, &scene->sensed);

@@ -143,13 +143,6 @@ static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
                            "negative",
                            scene->contact_time);
     }
-    scene->last_contact_distance = read_f64(in);
-    if (!isfinite(scene->last_contact_distance) || scene->last_contact_distance < 0.0) {
-        return status_fail(
-            PBS_ERROR_FORMAT,
-            "the automatic contact distance is %g m, must be finite and not negative",
-            scene->last_contact_distance);
-    }
     const double numbers[] = {scene->time, scene->dissipated, scene->free_reference};
     if (!read_are_finite(numbers, 3) || scene->free_reference < 0.0) {
         return status_fail(PBS_ERROR_FORMAT, "time %g, dissipated %g, reference %g: must be finite",
@@ -308,7 +301,8 @@ static pbs_status read_common(struct byte_reader *in, struct body *out) {
     RETURN_IF_FAILED(read_pressure(in, out));
     RETURN_IF_FAILED(read_wind(in, out));
     RETURN_IF_FAILED(read_forces(in, out));
-    return read_body_barrier(in, &out->barrier);
+    RETURN_IF_FAILED(read_body_barrier(in, &out->barrier));
+    return saved_move_read(in, &out->moved_by);
 }
 
 static void copy_common(const struct body *from, struct body *out) {
@@ -325,6 +319,7 @@ static void copy_common(const struct body *from, struct body *out) {
     copy3(from->torque_once, out->torque_once);
     out->has_forces_once = from->has_forces_once;
     out->barrier = from->barrier;
+    out->moved_by = from->moved_by;
 }
 
 static pbs_status read_body(struct byte_reader *in, struct memory *memory, struct scene *scene,
@@ -638,6 +633,27 @@ static pbs_status read_pairs(struct byte_reader *in, struct memory *memory,
                : status_fail(PBS_ERROR_FORMAT, "pairs that touch are not in order");
 }
 
+/// The ids need not be valid: pairs of what no longer exists are left out where they are used.
+static pbs_status read_close_pairs(struct byte_reader *in, struct memory *memory,
+                                   struct close_pair_list *list) {
+    size_t count = 0;
+    RETURN_IF_FAILED(read_count(in, "close pairs", 3 * sizeof(uint64_t), &count));
+    RETURN_IF_FAILED(
+        memory_reserve(memory, &list->pairs, &list->capacity, count, sizeof *list->pairs));
+    list->count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct close_pair *pair = &list->pairs[i];
+        pair->first = read_u64(in);
+        pair->second = read_u64(in);
+        pair->reach = read_f64(in);
+        if (!(pair->reach > 0.0) || !isfinite(pair->reach)) {
+            return status_fail(PBS_ERROR_FORMAT, "close pair %zu: distance %g m, must be positive",
+                               i, pair->reach);
+        }
+    }
+    return PBS_OK;
+}
+
 /// Orientations are not normalised again, which could change their last bits.
 static pbs_status read_sensor(struct byte_reader *in, struct sensor *sensor) {
     pbs_region_desc *d = &sensor->desc;
@@ -684,6 +700,7 @@ static pbs_status read_scene(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(read_history(in, memory, scene));
     RETURN_IF_FAILED(snapshot_read_step_memory(in, &scene->step_memory));
     RETURN_IF_FAILED(read_solver_memory(in, &scene->solver_memory));
+    RETURN_IF_FAILED(read_close_pairs(in, memory, &scene->close));
     RETURN_IF_FAILED(read_pairs(in, memory, &scene->touching));
     RETURN_IF_FAILED(read_sensors(in, memory, scene));
     RETURN_IF_FAILED(read_pairs(in, memory, &scene->sensed));

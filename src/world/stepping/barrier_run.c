@@ -1,4 +1,7 @@
 // PBS_CONTACT_BARRIER in a run; see contact_run.h.
+#include <math.h>
+
+#include "world/contact_scenes/close_pairs.h"
 #include "world/contact_scenes/contact_scene.h"
 #include "world/stepping/contact_run.h"
 #include "world/stepping/contact_stiffness.h"
@@ -22,35 +25,52 @@ static pbs_status prepare(pbs_world *w) {
     return PBS_OK;
 }
 
+/// Whether pairs that have just been placed close meet in the first step, as far as velocities and
+/// gravity tell.
+static bool meet_soon(struct run *run) {
+    struct topology *t = &run->w->topology;
+    const struct nodes *nodes = &run->w->scene.nodes;
+    const struct gravity *gravity = &t->model.gravity;
+    const double h = run->first_step;
+    double *const motion = t->workspace.predictor; // free until the step begins
+    for (size_t i = 0; i < nodes->count; i++) {
+        const double falls = nodes->mass[i] > 0.0 ? h * h * gravity->mass[i] / nodes->mass[i] : 0.0;
+        for (size_t k = 0; k < 3; k++) {
+            motion[3 * i + k] = h * nodes->v[3 * i + k] + falls * gravity->acceleration[k];
+        }
+    }
+    return close_pairs_meet(&run->w->scene, &t->contact, motion);
+}
+
 /// Checks that the scene that the host has made has no overlaps.
 static pbs_status check_overlaps(struct run *run) {
     struct topology *t = &run->w->topology;
     const struct scene *scene = &run->w->scene;
     struct contact_pair pair = {0};
+    size_t close = 0;
+    close_pairs_forget_moved(scene, &t->contact);
     const pbs_status status = barrier_contact_check(&t->contact, run->w->tasks, scene->nodes.x,
                                                     &pair);
     if (status < 0) {
         return pair.is_known ? failure_overlap(run, &pair) : status;
     }
+    RETURN_IF_FAILED(close_pairs_form(scene, &t->contact, &close));
+    t->close_pairs_meet = close > 0 && meet_soon(run);
     t->contact_is_checked = true;
-    for (size_t i = 0; i < scene->bodies.count; i++) {
-        scene_body(scene, i)->moved_by = NULL;
-    }
-    for (size_t i = 0; i < scene->colliders.count; i++) {
-        scene_collider(scene, i)->moved_by = NULL;
-    }
     return PBS_OK;
 }
 
 static pbs_status begin(struct run *run) {
     struct topology *t = &run->w->topology;
     const bool adaptive = run->w->scene.expert.adaptive_stiffness != 0;
-    if (adaptive || !t->contact_is_checked) {
+    if (adaptive || !t->contact_is_checked || t->contact.mesh.close_count > 0) {
         contact_run_set_obstacles(run, 0.0, 0.0);
     }
     if (!t->contact_is_checked) {
         RETURN_IF_FAILED(check_overlaps(run));
     }
+    RETURN_IF_FAILED(close_pairs_grow(&t->contact, run->w->tasks, run->w->scene.nodes.x));
+    RETURN_IF_FAILED(close_pairs_reserve(&t->contact.mesh, &run->w->memory, &run->w->scene));
     t->contact.settings.slip_velocity = contact_scale_slip_velocity(&run->w->scene,
                                                                     &t->contact_scale, run->h);
     return contact_stiffness_begin(run);
@@ -61,20 +81,20 @@ static double velocity_tolerance(const pbs_world *w) {
 }
 
 /// An impact that passes through several bodies costs as much in several parts as in one step, and
-/// the steps succeed more often.
+/// the steps succeed more often. What has been placed close to something touches it for the first
+/// time, without friction, which is that of the contacts where a part begins.
 static uint32_t count_parts(struct run *run, double h) {
     struct topology *t = &run->w->topology;
     const double motion = part_loads_relative_motion(&t->contact, run->w->tasks, t->workspace.now.x,
                                                      t->workspace.now.v, h, CONTACT_SCALE_MOTION,
                                                      t->part_motions);
-    return contact_scale_parts(motion, run->division_limit);
+    const bool comes_close = t->close_pairs_meet && run->elapsed == 0.0;
+    return contact_scale_parts(comes_close ? INFINITY : motion, run->division_limit);
 }
 
 static void commit(struct run *run) {
-    struct scene *scene = &run->w->scene;
-    if (scene->settings.contact_distance == 0.0) {
-        scene->last_contact_distance = run->w->topology.contact_scale.distance;
-    }
+    close_pairs_commit(&run->w->topology.contact.mesh, &run->w->scene);
+    run->w->topology.close_pairs_meet = false;
     contact_stiffness_commit(run);
 }
 
@@ -92,7 +112,7 @@ static void write_counters(const struct barrier_contact *contact, pbs_stats *sta
 static void write_stats(const struct run *run, pbs_stats *stats) {
     const struct barrier_contact *contact = &run->w->topology.contact;
     write_counters(contact, stats);
-    stats->contact.distance = contact->settings.barrier.reach;
+    stats->contact.distance = run->w->topology.contact_scale.distance;
     stats->contact.slip_velocity = contact->settings.slip_velocity;
     stats->newton.velocity_tolerance = run->problem.options.velocity_tolerance;
     stats->step.parts = run->motion_parts;

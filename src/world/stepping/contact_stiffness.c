@@ -92,7 +92,7 @@ static void choose_by_body(struct run *run) {
     run->contact_time = time_of_step(run);
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        const double reach = contact->settings.barrier.reach;
+        const double reach = barrier_contact_reach(contact, (uint32_t)i, (uint32_t)i);
         const double stiffness = contact_scale_stiffness(scene, body, reach, run->contact_time);
         const double load = fmin(body->barrier.next_load, RANGE * stiffness * reach);
         barrier_contact_set_stiffness(contact, (uint32_t)i, stiffness,
@@ -116,8 +116,8 @@ void contact_stiffness_begin_step(struct run *run) {
 /// motion.
 static double next_load(const struct run *run, const struct collision_part *part,
                         const struct part_load *load) {
-    const double reach = run->w->topology.contact.settings.barrier.reach;
-    const double now = fmax(part->load, part->stiffness * reach);
+    const double common = run->w->topology.contact.settings.barrier.reach;
+    const double now = fmax(part->load, part->stiffness * collision_part_reach(part, common));
     const double kept = load->gap > CONTACT_SCALE_WIDE ? 0.5 * part->load : part->load;
     const double most = now * exp2(run->h / run->contact_time);
     return fmax(kept, fmin(most, contact_scale_load_of(load->force)));
@@ -153,7 +153,8 @@ void contact_stiffness_report(const pbs_world *w, pbs_stats *stats) {
     stats->contact.least_stiffness = INFINITY;
     for (size_t i = 0; i < w->scene.bodies.count && i < contact->mesh.part_count; i++) {
         const struct collision_part *part = &contact->mesh.parts[i];
-        const double stiffness = fmax(part->stiffness, part->load / common->reach);
+        const double stiffness = fmax(part->stiffness,
+                                      part->load / collision_part_reach(part, common->reach));
         stats->contact.stiffness = fmax(stats->contact.stiffness, stiffness);
         stats->contact.least_stiffness = fmin(stats->contact.least_stiffness, stiffness);
     }

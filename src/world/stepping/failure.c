@@ -87,8 +87,8 @@ static void locate_pair(struct run *run, const struct newton_failure *newton, ch
         snprintf(words, WORDS,
                  ", where %s and %s have a gap of %.3g m and push with %.3g N (contact distance "
                  "%.3g m, stiffness %.3g)",
-                 sides[0], sides[1], newton->pair.gap, newton->pair.force,
-                 contact_set_reach(&run->w->topology.contacts), newton->pair.stiffness);
+                 sides[0], sides[1], newton->pair.gap, newton->pair.force, newton->pair.reach,
+                 newton->pair.stiffness);
     }
 }
 
@@ -117,15 +117,14 @@ static void locate_joint(struct run *run, const struct joint_miss *joint, char w
 
 // --- what to change ---
 
-static const char *advice_on_contact(const struct run *run, const struct contact_pair *pair) {
-    const double reach = contact_set_reach(&run->w->topology.contacts);
-    return pair->is_known && pair->gap < DEEP * reach
+static const char *advice_on_contact(const struct contact_pair *pair) {
+    return pair->is_known && pair->gap < DEEP * pair->reach
                ? "raise contact_stiffness, which is low for these forces, or newton_limit, or take "
                  "shorter steps (divisions)"
                : "raise newton_limit or take shorter steps (divisions)";
 }
 
-static const char *advice_on(const struct run *run, const struct newton_failure *newton) {
+static const char *advice_on(const struct newton_failure *newton) {
     const bool is_search = newton->kind == PBS_FAILURE_RESIDUAL ||
                            newton->kind == PBS_FAILURE_NO_DESCENT;
     if (is_search && is_open(&newton->joint)) {
@@ -133,7 +132,7 @@ static const char *advice_on(const struct run *run, const struct newton_failure 
                "way) and free it of that, let it close over several steps, or raise newton_limit";
     }
     switch (newton->kind) {
-    case PBS_FAILURE_RESIDUAL: return advice_on_contact(run, &newton->pair);
+    case PBS_FAILURE_RESIDUAL: return advice_on_contact(&newton->pair);
     case PBS_FAILURE_NO_DESCENT:
         return "raise relative_tolerance or velocity_tolerance, which may be below what rounding "
                "leaves, or take shorter steps (divisions)";
@@ -319,8 +318,7 @@ static void explain_newton(struct run *run, const struct newton_failure *newton,
     locate_residual(run, newton, where);
     locate_pair(run, newton, pair);
     locate_joint(run, &newton->joint, joint);
-    status_fail(status, "%s%s%s%s; %s", pbs_last_error(), where, pair, joint,
-                advice_on(run, newton));
+    status_fail(status, "%s%s%s%s; %s", pbs_last_error(), where, pair, joint, advice_on(newton));
 }
 
 static void explain(struct run *run, const struct step_result *part) {

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "contact/barrier/contact_pair.h"
 #include "contact/touching_scene.h"
 
 static const double REACH = 1.3;
@@ -41,6 +42,48 @@ static void one_for_all_parts_is_one_for_all_pairs(void **state) {
         const double apart = scene_energy(&s, s.x, false, NULL);
         assert_true(s.contact.contact_count > 4);
         assert_true(form == BARRIER_SQUARED ? apart > 0.0 : apart == together);
+        free_scene(&s);
+    }
+}
+
+/// Of each pair the lesser reach counts, or that of the pair if it is close: what is found is what
+/// the whole reach finds, without the pairs that are farther apart than theirs.
+static void the_lesser_reach_counts(void **state) {
+    (void)state;
+    static const double reaches[SCENE_PARTS] = {0.3 * 1.3, 0.0, 0.7 * 1.3, 2.0 * 1.3};
+    struct memory memory;
+    memory_init(&memory, NULL);
+    for (int close = 0; close < 2; close++) {
+        struct touching_scene s;
+        make_uneven(&memory, &s);
+        struct collision_mesh *mesh = &s.contact.mesh;
+        size_t expected = 0, all = 0;
+        const double closest = 0.1 * REACH;
+        scene_energy(&s, s.x, false, NULL);
+        all = s.contact.contact_count;
+        for (size_t i = 0; i < all; i++) {
+            const struct contact_pair pair = contact_pair_of(&s.contact, &s.contact.contacts[i]);
+            const uint32_t a = pair.part[0], b = pair.part[1];
+            double reach = REACH;
+            reach = reaches[a] > 0.0 ? fmin(reach, reaches[a]) : reach;
+            reach = reaches[b] > 0.0 ? fmin(reach, reaches[b]) : reach;
+            const bool is_close = close != 0 && a + b == PART_SHEET + PART_AFFINE && a * b != 0;
+            expected += pair.gap < (is_close ? fmin(closest, reach) : reach);
+        }
+        for (uint32_t i = 0; i < SCENE_PARTS; i++) {
+            mesh->parts[i].reach = reaches[i];
+        }
+        if (close != 0) {
+            // Of several entries the least counts.
+            assert_ok(collision_mesh_add_close(&memory, mesh, PART_AFFINE, PART_SHEET, REACH));
+            assert_ok(collision_mesh_add_close(&memory, mesh, PART_SHEET, PART_AFFINE, closest));
+        }
+        barrier_contact_forget_reaches(&s.contact);
+        barrier_contact_forget_pairs(&s.contact);
+        assert_int_equal(mesh->close_count, close);
+        scene_energy(&s, s.x, false, NULL);
+        assert_int_equal(s.contact.contact_count, expected);
+        assert_true(expected > 0 && expected < all);
         free_scene(&s);
     }
 }
@@ -219,6 +262,7 @@ static void obstacles_do_not_fly(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_for_all_parts_is_one_for_all_pairs),
+        cmocka_unit_test(the_lesser_reach_counts),
         cmocka_unit_test(the_softer_part_counts),
         cmocka_unit_test(a_change_is_seen),
         cmocka_unit_test(gradients_are_those_of_the_energy),

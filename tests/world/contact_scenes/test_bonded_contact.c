@@ -450,6 +450,7 @@ static void pieces_touch_to_the_bit(void **state) {
             assert_true(rows[i].gap > 0.0);
         }
     }
+    print_message("between %zu broken %zu\n", between, bonded_count_broken(world, body));
     assert_true(between > 0);
     pbs_world_destroy(world);
     for (int i = 0; i < 3; i++) {
