@@ -230,20 +230,24 @@ typedef struct pbs_affine_desc {
     size_t tet_count;
     const uint32_t *tets; ///< null; or tet_count x 4 as in pbs_solid_desc, in place of triangles
     double density;       ///< kg/m^3, > 0
-    double stiffness; ///< Pa, > 0: of the energy stiffness * volume * |A^T A - 1|^2, where A is the
-                      ///< deformation of the body. 1e7, the default, is enough to look rigid in
-                      ///< most scenes; larger values take more Newton iterations where bodies
-                      ///< turn fast
-    double damping;   ///< s, >= 0: tau of "Damping" above
-    double drag;      ///< mass drag, 1/s, >= 0
-    double position[3];    ///< metres: initial position of the origin of the body's own coordinates
-    double orientation[4]; ///< unit quaternion x, y, z, w; of norm 1 within 1e-6
-    double velocity[3];    ///< m/s, of the centre of mass
+    double stiffness;   ///< Pa, >= 0: of the energy stiffness * volume * |A^T A - 1|^2, where A is
+                        ///< the deformation of the body. 0, the default: what looks rigid under
+                        ///< gravity, the larger of 1e7 and 200 * density * gravity * the body's
+                        ///< diameter, the larger gravity of the body's own and the world's; it
+                        ///< follows them when they change (pbs_body_parameter has what is in use).
+                        ///< Larger values take more Newton iterations where bodies turn fast;
+                        ///< bodies that are hit faster than a fall of their own size, or loaded
+                        ///< with fifty of their like, need one (docs/theory/affine_bodies.md)
+    double damping;     ///< s, >= 0: tau of "Damping" above
+    double drag;        ///< mass drag, 1/s, >= 0
+    double position[3]; ///< metres: initial position of the origin of the body's own coordinates
+    double orientation[4];      ///< unit quaternion x, y, z, w; of norm 1 within 1e-6
+    double velocity[3];         ///< m/s, of the centre of mass
     double angular_velocity[3]; ///< 1/s, about the centre of mass, axes of the world
 } pbs_affine_desc;
 
-/// Fills *d: density 1000, stiffness 1e7, at rest at the origin, orientation (0, 0, 0, 1), no
-/// damping, no mesh.
+/// Fills *d: density 1000, stiffness 0 (chosen), at rest at the origin, orientation (0, 0, 0, 1),
+/// no damping, no mesh.
 /// @param struct_size  sizeof(pbs_affine_desc) as the caller was compiled
 /// @return PBS_ERROR_ARGUMENT (d is null), PBS_ERROR_STRUCT_SIZE
 PBS_API pbs_status pbs_affine_desc_init(pbs_affine_desc *d, size_t struct_size);

@@ -25,7 +25,8 @@ typedef enum pbs_parameter {
     PBS_PARAMETER_POISSON = 4,       ///< solids, shells
     PBS_PARAMETER_BENDING_YOUNG = 5, ///< Pa, 0: as PBS_PARAMETER_YOUNG: shells
     PBS_PARAMETER_THICKNESS = 6,     ///< metres, of mass and stiffness: shells
-    PBS_PARAMETER_STIFFNESS = 7,     ///< N/m of springs, Pa of affine bodies
+    PBS_PARAMETER_STIFFNESS = 7,     ///< N/m of springs, Pa of affine bodies (there 0: chosen by
+                                     ///< gravity; what is read is what is in use)
     PBS_PARAMETER_REST_LENGTH = 8,   ///< metres: springs
     PBS_PARAMETER_MASS = 9,          ///< kg: springs and custom bodies
     PBS_PARAMETER_STRETCH_LIMIT = 10 ///< 0 (none) or > 1: shells

@@ -90,6 +90,10 @@ void world_moved_body(pbs_world *w, struct body *body, const char *by);
 /// changed. Updates the contact data, or marks them as out of date if they cannot be updated.
 void world_changed_surface(pbs_world *w, size_t part, const struct surface *surface);
 
+/// To be called after gravity or a parameter of the body has changed, and when a run lands that
+/// took `seconds`: what the body leaves to gravity follows it. Returns whether anything changed.
+bool world_follow_gravity(pbs_world *w, struct body *body, double seconds);
+
 /// Defaults and checks of a world's settings, including callbacks.
 void world_default_settings(pbs_world_desc *d, pbs_expert_desc *expert);
 pbs_status world_check_settings(const pbs_world_desc *d, const pbs_expert_desc *expert);

@@ -8,6 +8,7 @@
 #include "base/matrix3/math3.h"
 #include "geometry/meshes/mass_properties.h"
 #include "geometry/meshes/tet_mesh.h"
+#include "world/bodies/affine_strain.h"
 #include "world/interface/check.h"
 #include "world/objects/motion.h"
 #include "world/objects/scene.h"
@@ -17,8 +18,7 @@
 #include "energy/affine/affine.h"
 
 pbs_status pbs_affine_desc_init(pbs_affine_desc *d, size_t struct_size) {
-    const pbs_affine_desc defaults = {
-        .density = 1000.0, .stiffness = 1e7, .orientation = {0.0, 0.0, 0.0, 1.0}};
+    const pbs_affine_desc defaults = {.density = 1000.0, .orientation = {0.0, 0.0, 0.0, 1.0}};
     return settings_init(&settings_affine, d, struct_size, &defaults);
 }
 
@@ -46,7 +46,7 @@ static pbs_status check_description(const pbs_affine_desc *d, struct memory *mem
     double unit[4];
     RETURN_IF_FAILED(check_choice(d->no_gravity, 0, 1, "no_gravity"));
     RETURN_IF_FAILED(check_value(d->density, "density"));
-    RETURN_IF_FAILED(check_value(d->stiffness, "stiffness"));
+    RETURN_IF_FAILED(check_value_or_zero(d->stiffness, "stiffness"));
     RETURN_IF_FAILED(check_value_or_zero(d->damping, "damping"));
     RETURN_IF_FAILED(check_value_or_zero(d->drag, "drag"));
     RETURN_IF_FAILED(check_point(d->position, "position"));
@@ -65,7 +65,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     body->drag = d->drag;
     body->extent = body_extent(d->vertex_count, d->positions);
     body->affine.density = d->density;
-    body->affine.stiffness = d->stiffness;
+    body->affine.given_stiffness = d->stiffness;
     body->affine.rest = memory_copy(memory, d->positions, d->vertex_count, 3 * sizeof(double));
     body->rest = body->affine.rest;
     if (body->affine.rest == NULL) {
@@ -116,12 +116,20 @@ static pbs_status measure_frame(struct body *body, double mass[AFFINE_NODES]) {
                 mass[k]);
         }
     }
-    const double stiffness = affine->stiffness * affine->volume;
-    return isnormal(stiffness) ? PBS_OK
-                               : status_fail(PBS_ERROR_ARGUMENT,
-                                             "stiffness times volume is %g J, must be positive and "
-                                             "finite",
-                                             stiffness);
+    return PBS_OK;
+}
+
+/// The host's stiffness, at once; one that follows gravity stays as it is.
+static pbs_status use_stiffness(struct affine_body *affine) {
+    const double stiffness = affine->given_stiffness > 0.0 ? affine->given_stiffness
+                                                           : affine->stiffness;
+    const double energy = stiffness * affine->volume;
+    if (!isnormal(energy)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "stiffness times volume is %g J, must be positive and finite", energy);
+    }
+    affine->stiffness = stiffness;
+    return PBS_OK;
 }
 
 /// Distributes the mass over the vertices in proportion to a third of the area of the triangles
@@ -203,11 +211,14 @@ static pbs_status check_state(const struct body *body, const struct nodes *nodes
     return check_numbers(v, 3 * body->node_count, "velocities of centre and handles");
 }
 
-static pbs_status fill(struct body *body, struct nodes *nodes, struct memory *memory,
+static pbs_status fill(struct body *body, struct scene *scene, struct memory *memory,
                        const pbs_affine_desc *d) {
+    struct nodes *nodes = &scene->nodes;
     double mass[AFFINE_NODES];
     RETURN_IF_FAILED(copy_description(body, memory, d));
     RETURN_IF_FAILED(measure_frame(body, mass));
+    body->affine.stiffness = affine_strain_stiffness(body, scene->settings.gravity);
+    RETURN_IF_FAILED(use_stiffness(&body->affine));
     RETURN_IF_FAILED(vertices_allocate(&body->vertices, memory, body->vertex_count));
     RETURN_IF_FAILED(nodes_reserve(nodes, memory, body->node_count));
     body->node_start = nodes_append(nodes, body->node_count);
@@ -229,7 +240,7 @@ static pbs_status create(struct scene *scene, struct memory *memory, const void 
     if (body == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    const pbs_status status = fill(body, &scene->nodes, memory, d);
+    const pbs_status status = fill(body, scene, memory, d);
     return body_finish(body, memory, status, out);
 }
 
@@ -243,6 +254,7 @@ static pbs_status measure(struct body *body, struct nodes *nodes, double *scratc
     double mass[AFFINE_NODES];
     (void)scratch;
     RETURN_IF_FAILED(measure_frame(body, mass));
+    RETURN_IF_FAILED(use_stiffness(&body->affine));
     memcpy(nodes->mass + body->node_start, mass, sizeof mass);
     share_mass(body, mass[0]);
     return PBS_OK;
@@ -259,7 +271,9 @@ static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
         return true;
     case PBS_PARAMETER_STIFFNESS:
         out->name = "stiffness";
-        out->value = &body->affine.stiffness;
+        out->range = RANGE_NOT_NEGATIVE;
+        out->value = &body->affine.given_stiffness;
+        out->in_use = &body->affine.stiffness;
         return true;
     default: return body_find_damping(body, id, out) || body_find_drag(body, id, out);
     }
@@ -377,6 +391,7 @@ static void write(struct byte_writer *out, const struct body *body, const struct
     write_f64(out, body->drag);
     write_f64(out, affine->density);
     write_f64(out, affine->stiffness);
+    write_f64(out, affine->given_stiffness);
     write_u64(out, body->vertex_count);
     write_doubles(out, affine->rest, 3 * body->vertex_count);
     write_u64(out, body->triangle_count);
@@ -392,6 +407,8 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     d.drag = read_f64(in);
     d.density = read_f64(in);
     d.stiffness = read_f64(in);
+    const double given = read_f64(in);
+    RETURN_IF_FAILED(check_not_negative(given, "stiffness of the host"));
     RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
     RETURN_IF_FAILED(
         read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
@@ -400,7 +417,9 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     RETURN_IF_FAILED(read_block(in, memory, d.triangle_count, size, &arrays->indices));
     d.positions = arrays->positions;
     d.triangles = arrays->indices;
-    return create(scene, memory, &d, out);
+    RETURN_IF_FAILED(create(scene, memory, &d, out));
+    (*out)->affine.given_stiffness = given;
+    return PBS_OK;
 }
 
 /// Reads the contact forces of vertices, which are not nodes; those of nodes are saved with the
@@ -425,6 +444,7 @@ const struct body_table body_table_affine = {
     .find_parameter = find_parameter,
     .measure = measure,
     .write_values = write_values,
+    .follow_gravity = affine_strain_follow_gravity,
     .encloses_volume = true,
     .stiffest = stiffest,
     .locate = locate,

@@ -1,5 +1,6 @@
-// Measures the strain of affine bodies. Their energy keeps them nearly rigid, but does not bound
-// the strain.
+// The strain of affine bodies: how large it is, and how stiff a body is to be so that it stays
+// small (docs/theory/affine_bodies.md section 4). Their energy keeps them nearly rigid, but does
+// not bound the strain.
 #ifndef PBS_WORLD_BODIES_AFFINE_STRAIN_H
 #define PBS_WORLD_BODIES_AFFINE_STRAIN_H
 
@@ -7,6 +8,16 @@
 
 /// Above this strain an affine body no longer behaves as a rigid one, and a warning is logged.
 #define AFFINE_STRAIN_NOTABLE 0.1
+
+/// Pa: how stiff the body is to be so that it looks rigid under its weight and when it falls.
+/// gravity: the world's, m/s^2.
+double affine_strain_stiffness(const struct body *body, const double gravity[3]);
+
+/// Changes the stiffness of a body whose host has set none towards what gravity asks for: at once
+/// where that moves next to no energy, otherwise as far as `seconds` let it, so that a strained
+/// body is not set in motion. Returns whether it changed. x: of the nodes.
+bool affine_strain_follow_gravity(struct body *body, const double *x, const double gravity[3],
+                                  double seconds);
 
 /// Returns |E|_F of the most strained affine body, E = (A^T A - 1) / 2; 0 if there is none.
 /// @param body  null, or set to that body; to null if there is none

@@ -200,6 +200,7 @@ static void measure_joints(pbs_world *w, const struct body *body) {
 
 static void follow(pbs_world *w, struct body *body, int32_t id) {
     struct scene *scene = &w->scene;
+    (void)world_follow_gravity(w, body, 0.0);
     if (w->topology.is_current) {
         model_write_values(&w->topology.model, &scene->nodes, body);
         joint_scene_write_stiffness(&w->topology, scene, body);
@@ -255,7 +256,7 @@ pbs_status pbs_body_parameter(const pbs_world *w, pbs_body b, int32_t parameter,
                            capacity, own.count);
     }
     for (size_t i = 0; i < own.count; i++) {
-        values[i] = parameter_at(&own, i);
+        values[i] = parameter_in_use(&own, i);
     }
     return PBS_OK;
 }

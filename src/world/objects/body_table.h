@@ -66,11 +66,17 @@ struct body_parameter {
     size_t count;   ///< number of elements with a value each; 1: the body has one value
     double *value;  ///< the value of all elements if `values` is null; null: `values` never is
     double *values; ///< count; null: all elements have the same value
-    double **made;  ///< where to put an array that the body has not got; null: it has one or none
+    const double *in_use; ///< what a host reads in place of `value`; null: that
+    double **made; ///< where to put an array that the body has not got; null: it has one or none
 };
 
 static inline double parameter_at(const struct body_parameter *parameter, size_t element) {
     return parameter->values != NULL ? parameter->values[element] : *parameter->value;
+}
+
+/// What a host reads of it.
+static inline double parameter_in_use(const struct body_parameter *parameter, size_t element) {
+    return parameter->in_use != NULL ? *parameter->in_use : parameter_at(parameter, element);
 }
 
 enum { BOND_BATCH = 64 };
@@ -118,6 +124,11 @@ struct body_table {
     /// Writes the body's parameters into its elements of a conservative term that `add_terms` has
     /// added. Null: no such term depends on them.
     void (*write_values)(const struct body *body, const struct term_part *part);
+    /// Changes what the body's parameters leave to gravity, m/s^2, after `seconds` of its motion.
+    /// Returns whether anything changed, which `write_values` is to write then. x: of the world's
+    /// nodes. Null: nothing follows gravity.
+    bool (*follow_gravity)(struct body *body, const double *x, const double gravity[3],
+                           double seconds);
     // --- elements ---
     /// Refuses positions of the nodes at which the body's energy is infinite by a limit that the
     /// host has set: PBS_ERROR_INADMISSIBLE, with the element. x: node_count x 3. Null: no limits.

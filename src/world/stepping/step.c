@@ -147,6 +147,9 @@ static void commit(struct run *run) {
     scene->barrier = run->barrier;
     contact_run_commit(run);
     vector_copy(w->tasks, count, workspace->contact_force, scene->nodes.contact_force);
+    for (size_t i = 0; i < scene->bodies.count; i++) {
+        (void)world_follow_gravity(w, scene_body(scene, i), run->h);
+    }
     scene_update_vertices(scene, w->tasks);
     query_index_invalidate_positions(w->query);
     contact_readback_commit(w);

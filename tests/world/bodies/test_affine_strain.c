@@ -1,0 +1,279 @@
+// How stiff affine bodies are whose host does not say (docs/theory/affine_bodies.md section 4):
+// bodies of any size look rigid under gravity, and a change of gravity moves none that lies still.
+#include "support/testing.h"
+
+#include "support/world_testing.h"
+
+static const double EARTH = 9.81;
+
+static pbs_world *world_with_gravity(double down) {
+    pbs_world_desc d;
+    assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.gravity[1] = -down;
+    return new_world_from(&d);
+}
+
+/// A cube with its centre at that height. stiffness: 0: by gravity.
+static pbs_body add_block(pbs_world *world, double side, double height, double stiffness) {
+    const double sides[3] = {side, side, side};
+    struct box_surface surface;
+    pbs_affine_desc d;
+    pbs_body body;
+    box_surface_make(&surface, sides);
+    box_surface_describe(&surface, &d);
+    double low = surface.positions[1];
+    for (size_t v = 1; v < 8; v++) {
+        low = fmin(low, surface.positions[3 * v + 1]);
+    }
+    d.position[1] = height - low - 0.5 * side;
+    d.stiffness = stiffness;
+    assert_ok(pbs_body_create_affine(world, &d, &body));
+    return body;
+}
+
+static double stiffness_of(const pbs_world *world, pbs_body body) {
+    double stiffness = 0.0;
+    assert_ok(pbs_body_parameter(world, body, PBS_PARAMETER_STIFFNESS, &stiffness, 1));
+    return stiffness;
+}
+
+/// 200 times density, acceleration and diameter.
+static double rigid(double side, double gravity) {
+    return fmax(1e7, 200.0 * 1000.0 * gravity * sqrt(3.0) * side);
+}
+
+static double height_of(const pbs_world *world, pbs_body body, double *low) {
+    const double *x = pbs_body_positions(world, body);
+    double high = x[1];
+    *low = x[1];
+    for (size_t v = 1; v < 8; v++) {
+        high = fmax(high, x[3 * v + 1]);
+        *low = fmin(*low, x[3 * v + 1]);
+    }
+    return high - *low;
+}
+
+static double fastest(const pbs_world *world, pbs_body body) {
+    const double *v = pbs_body_velocities(world, body);
+    double largest = 0.0;
+    for (size_t k = 0; k < 24; k++) {
+        largest = fmax(largest, fabs(v[k]));
+    }
+    return largest;
+}
+
+static double determinant_of(const pbs_world *world, pbs_body body) {
+    double position[3], map[9];
+    assert_ok(pbs_body_transform(world, body, position, map));
+    return map[0] * (map[4] * map[8] - map[5] * map[7]) -
+           map[1] * (map[3] * map[8] - map[5] * map[6]) +
+           map[2] * (map[3] * map[7] - map[4] * map[6]);
+}
+
+// --- looks rigid ---
+
+/// Falls from half of its size, in steps of `share` of the time in which it falls its own length.
+/// Landing strains it by sqrt(1 / (8 * 200 sqrt 3)) = 1.9 %, lying by less than 1/5000; a gap of
+/// half a per cent of the size stays below it.
+static void check_fall(double side, double h) {
+    pbs_world *world = world_with_gravity(EARTH);
+    (void)add_ground(world);
+    const pbs_body body = add_block(world, side, side, 0.0);
+    const double second = sqrt(side / EARTH);
+    double least = 1.0, low;
+    for (double t = 0.0; t < 15.0 * second; t += h) {
+        assert_ok(pbs_world_step(world, h));
+        least = fmin(least, determinant_of(world, body));
+    }
+    assert_true(least > 0.975);
+    assert_near(determinant_of(world, body), 1.0, 1e-3, "determinant at rest");
+    assert_near(height_of(world, body, &low) / side, 1.0, 1e-3, "height over size");
+    assert_true(low > 0.0 && low < 0.01 * side);
+    assert_small(fastest(world, body) / (side / second), 1e-3, "speed at rest");
+    pbs_world_destroy(world);
+}
+
+static void blocks_of_any_size_land_rigid(void **state) {
+    (void)state;
+    for (double side = 1e-3; side < 2e3; side *= 10.0) {
+        check_fall(side, sqrt(side / EARTH) / 19.0);
+    }
+    check_fall(100.0, 1.0 / 60.0);
+    check_fall(1000.0, 1.0 / 24.0);
+}
+
+// --- the value ---
+
+static void stiffness_follows_size_density_and_gravity(void **state) {
+    (void)state;
+    pbs_world *world = world_with_gravity(EARTH);
+    const pbs_body small = add_block(world, 1.0, 1e4, 0.0);
+    const pbs_body large = add_block(world, 100.0, 2e4, 0.0);
+    const pbs_body given = add_block(world, 100.0, 3e4, 1e7);
+    const double expected = rigid(100.0, EARTH);
+    assert_near(stiffness_of(world, small), 1e7, 1e-6, "stiffness, Pa");
+    assert_near(stiffness_of(world, large), expected, 1e-9 * expected, "stiffness, Pa");
+    assert_near(stiffness_of(world, given), 1e7, 1e-6, "stiffness, Pa");
+    const double twice[3] = {2.0 * EARTH, 0.0, 0.0};
+    assert_ok(pbs_world_set_gravity(world, twice));
+    assert_near(stiffness_of(world, large), 2.0 * expected, 1e-9 * expected, "stiffness, Pa");
+    const double density = 3000.0;
+    assert_ok(pbs_body_set_parameter(world, large, PBS_PARAMETER_DENSITY, &density, 1));
+    assert_near(stiffness_of(world, large), 6.0 * expected, 1e-8 * expected, "stiffness, Pa");
+    assert_near(stiffness_of(world, given), 1e7, 1e-6, "stiffness, Pa");
+    pbs_world_destroy(world);
+}
+
+/// What falls on a body that gravity leaves alone is as fast as what falls on others.
+static void gravity_of_one_body_counts_where_it_is_larger(void **state) {
+    (void)state;
+    pbs_world *world = world_with_gravity(EARTH);
+    const pbs_body body = add_block(world, 100.0, 1e4, 0.0);
+    const double expected = rigid(100.0, EARTH);
+    assert_ok(pbs_body_set_gravity(world, body, 0.0, NULL));
+    assert_near(stiffness_of(world, body), expected, 1e-9 * expected, "stiffness, Pa");
+    const double added[3] = {0.0, 0.0, 3.0 * EARTH};
+    assert_ok(pbs_body_set_gravity(world, body, 0.0, added));
+    assert_near(stiffness_of(world, body), 3.0 * expected, 1e-8 * expected, "stiffness, Pa");
+    pbs_world_destroy(world);
+}
+
+static void hosts_set_it_and_hand_it_back(void **state) {
+    (void)state;
+    pbs_world *world = world_with_gravity(EARTH);
+    const pbs_body body = add_block(world, 100.0, 1e4, 0.0);
+    const double expected = rigid(100.0, EARTH);
+    const double soft = 3e5, none = 0.0;
+    assert_ok(pbs_body_set_parameter(world, body, PBS_PARAMETER_STIFFNESS, &soft, 1));
+    assert_near(stiffness_of(world, body), soft, 1e-9 * soft, "stiffness, Pa");
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_near(stiffness_of(world, body), soft, 1e-9 * soft, "stiffness, Pa");
+    assert_ok(pbs_body_set_parameter(world, body, PBS_PARAMETER_STIFFNESS, &none, 1));
+    assert_near(stiffness_of(world, body), expected, 1e-9 * expected, "stiffness, Pa");
+    pbs_world_destroy(world);
+}
+
+/// The energies of a body stay finite beside any acceleration that a world takes.
+static void absurd_gravity_stays_finite(void **state) {
+    (void)state;
+    pbs_world *world = world_with_gravity(1e300);
+    const pbs_body body = add_block(world, 1e6, 1e9, 0.0);
+    assert_true(isfinite(stiffness_of(world, body) * 1e18));
+    pbs_world_destroy(world);
+}
+
+// --- gravity changes ---
+
+/// The time in which such a block falls as far as it is long.
+static double fall_time(double side, double gravity) {
+    return sqrt(sqrt(3.0) * side / gravity);
+}
+
+static pbs_world *resting_block(double side, double gravity, double stiffness, pbs_body *body) {
+    pbs_world *world = world_with_gravity(gravity);
+    (void)add_ground(world);
+    *body = add_block(world, side, 0.503 * side, stiffness);
+    for (int n = 0; n < 200; n++) {
+        assert_ok(pbs_world_step(world, 0.1 * fall_time(side, gravity)));
+    }
+    assert_small(fastest(world, *body), 1e-4 * sqrt(gravity * side), "speed at rest");
+    return world;
+}
+
+/// The largest speed in the steps after gravity has changed, over sqrt(g L).
+static double unrest(pbs_world *world, pbs_body body, double side, double gravity, double h) {
+    const double down[3] = {0.0, -gravity, 0.0};
+    double largest = 0.0, low;
+    assert_ok(pbs_world_set_gravity(world, down));
+    for (int n = 0; n < 250; n++) {
+        assert_ok(pbs_world_step(world, h));
+        largest = fmax(largest, fastest(world, body));
+    }
+    assert_near(height_of(world, body, &low) / side, 1.0, 1e-3, "height over size");
+    return largest / sqrt(gravity * side);
+}
+
+/// What a change of gravity moves in a block that lies is the gap to the ground, as it does with a
+/// block of a hundred times the stiffness. The strain by the weight, 1/5500, goes through it with
+/// the speed of its waves, 40 sqrt(g L): 7e-3 sqrt(g L) if the load came at once.
+static void check_change(double before, double after) {
+    const double side = 100.0;
+    const double h = 0.02 * fall_time(side, fmax(before, after));
+    pbs_body body, stiff;
+    pbs_world *world = resting_block(side, before, 0.0, &body);
+    pbs_world *other = resting_block(side, before, 100.0 * rigid(side, EARTH), &stiff);
+    const double with_stiff = unrest(other, stiff, side, after, h);
+    const double own = unrest(world, body, side, after, h);
+    assert_small(own - with_stiff, 7e-3, "speed over that of a stiff block");
+    assert_near(stiffness_of(world, body), rigid(side, after), 1e-9 * rigid(side, after),
+                "stiffness, Pa");
+    pbs_world_destroy(world);
+    pbs_world_destroy(other);
+}
+
+/// The call itself changes no energy of a strained body; steps change its stiffness.
+static void stiffness_of_a_strained_body_changes_slowly(void **state) {
+    (void)state;
+    const double side = 100.0, h = 0.02 * fall_time(side, 5.0 * EARTH);
+    const double down[3] = {0.0, -5.0 * EARTH, 0.0};
+    pbs_body body;
+    pbs_world *world = resting_block(side, EARTH, 0.0, &body);
+    const double energy = energy_of(world).elastic;
+    double last = stiffness_of(world, body);
+    assert_near(last, rigid(side, EARTH), 1e-9 * last, "stiffness, Pa");
+    assert_ok(pbs_world_set_gravity(world, down));
+    assert_near(energy_of(world).elastic, energy, 1e-12 * energy, "elastic energy, J");
+    for (int n = 0; n < 20; n++) {
+        assert_ok(pbs_world_step(world, h));
+        const double now = stiffness_of(world, body);
+        assert_near(log(now / last), 0.02, 1e-9, "growth in a step");
+        last = now;
+    }
+    pbs_world_destroy(world);
+}
+
+static void no_change_of_gravity_moves_what_lies(void **state) {
+    (void)state;
+    check_change(EARTH, 5.0 * EARTH);
+    check_change(5.0 * EARTH, EARTH);
+}
+
+static void a_restored_world_goes_on_with_the_change(void **state) {
+    (void)state;
+    pbs_body body;
+    pbs_world *world = resting_block(100.0, EARTH, 0.0, &body);
+    const double gravity[3] = {0.0, -3.0 * EARTH, 0.0};
+    assert_ok(pbs_world_set_gravity(world, gravity));
+    for (int n = 0; n < 10; n++) {
+        assert_ok(pbs_world_step(world, 0.05));
+    }
+    const double between = stiffness_of(world, body);
+    assert_true(between > rigid(100.0, EARTH) && between < rigid(100.0, 3.0 * EARTH));
+    const struct saved_world saved = save_world(world);
+    pbs_world *restored = new_world();
+    assert_ok(pbs_world_restore(restored, saved.data, saved.size));
+    for (int n = 0; n < 100; n++) {
+        assert_ok(pbs_world_step(world, 0.05));
+        assert_ok(pbs_world_step(restored, 0.05));
+        assert_true(pbs_world_hash(world) == pbs_world_hash(restored));
+    }
+    const double end = rigid(100.0, 3.0 * EARTH);
+    assert_near(stiffness_of(restored, body), end, 1e-9 * end, "stiffness, Pa");
+    free(saved.data);
+    pbs_world_destroy(restored);
+    pbs_world_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_of_any_size_land_rigid),
+        cmocka_unit_test(stiffness_follows_size_density_and_gravity),
+        cmocka_unit_test(gravity_of_one_body_counts_where_it_is_larger),
+        cmocka_unit_test(hosts_set_it_and_hand_it_back),
+        cmocka_unit_test(absurd_gravity_stays_finite),
+        cmocka_unit_test(stiffness_of_a_strained_body_changes_slowly),
+        cmocka_unit_test(no_change_of_gravity_moves_what_lies),
+        cmocka_unit_test(a_restored_world_goes_on_with_the_change),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
