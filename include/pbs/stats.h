@@ -27,7 +27,13 @@ typedef struct pbs_step_stats {
     uint32_t parts;     ///< equal parts that the step was taken in, because bodies move more than
                         ///< half the size of what they meet; of an advance: its last step
     uint32_t explicit_steps; ///< of explicit schemes: equal steps that it was divided into
-    uint32_t reserved[9];    ///< 0
+    uint32_t unseen_impacts; ///< bodies that can break and were hit so that the stress of the
+                             ///< impact, closing speed times impedance, exceeds their strength,
+                             ///< in a step longer than the wave takes through them: what should
+                             ///< break may not. The log warns of each hit (impact_steps)
+    double impact_stress;    ///< Pa, of the hit that is farthest above its body's strength; 0: none
+    double impact_strength;  ///< Pa, of that body: the mean over bonds of the lesser strength
+    uint32_t reserved[4];    ///< 0
 } pbs_step_stats;
 
 /// The minimisations of the last step.

@@ -123,6 +123,15 @@ typedef struct pbs_world_desc {
                              ///< those farthest above their strengths first; 0: all
     const pbs_expert_desc *expert; ///< null: in pbs_world_create the defaults, in
                                    ///< pbs_world_set_settings no change; read during the call only
+    /// For implicit steps, 0 to 1000. A wave of stress starts where a body is hit, of the closing
+    /// speed times the impedance, density times wave speed, of both in series. A step longer than
+    /// it takes through the body does not see it: bodies that this stress should break stay whole,
+    /// with a warning (unseen_impacts of pbs_stats). > 0: steps are halved around such hits until
+    /// so many resolve the way of the wave through the least side of the body at rest, and stay as
+    /// short until it has gone through four times; no shorter than 2^-14 of the call. 0: off
+    /// (docs/theory/fracture.md section 8).
+    uint32_t impact_steps;
+    uint32_t reserved; ///< 0
 } pbs_world_desc;
 
 /// Fills *d: no gravity, one thread, contact by barriers whose distance, stiffness and slip

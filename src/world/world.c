@@ -133,6 +133,8 @@ pbs_status world_check_settings(const pbs_world_desc *d, const pbs_expert_desc *
     RETURN_IF_FAILED(check_contact(d));
     RETURN_IF_FAILED(check_solving(d));
     RETURN_IF_FAILED(check_choice(d->fracture_passes, 0, 1000, "fracture_passes"));
+    RETURN_IF_FAILED(check_choice(d->impact_steps, 0, 1000, "impact_steps"));
+    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
     RETURN_IF_FAILED(check_expert(expert));
     RETURN_IF_FAILED(contact_kind_check_method(d, expert->method));
     return check_hooks(d);
@@ -417,6 +419,7 @@ static void copy_step_settings(const pbs_world_desc *from, pbs_world_desc *to) {
     to->divisions = from->divisions;
     to->velocity_tolerance = from->velocity_tolerance;
     to->friction_iterations = from->friction_iterations;
+    to->impact_steps = from->impact_steps;
 }
 
 static void copy_step_expert_settings(const pbs_expert_desc *from, pbs_expert_desc *to) {

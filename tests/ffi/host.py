@@ -30,7 +30,8 @@ WorldDesc = struct(
     "pbs_world_desc", (U32, "struct_size"), (I32, "threads"), (DOUBLE * 3, "gravity"), (Allocator, "allocator"),
     (Log, "log"), (Tasks, "tasks"), (I32, "contact body_contact"), (DOUBLE, "contact_distance contact_stiffness slip_velocity"),
     (U32, "friction_iterations newton_limit divisions"), (I32, "processor_independent"),
-    (DOUBLE, "tolerance relative_tolerance velocity_tolerance"), (U32, "fracture_passes fracture_limit"), (c.POINTER(ExpertDesc), "expert"))
+    (DOUBLE, "tolerance relative_tolerance velocity_tolerance"), (U32, "fracture_passes fracture_limit"), (c.POINTER(ExpertDesc), "expert"),
+    (U32, "impact_steps reserved"))
 SolidDesc = struct(
     "pbs_solid_desc", (U32, "struct_size"), (I32, "material"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "density young poisson damping drag"),
@@ -178,7 +179,8 @@ Grid = struct(
 Energy = struct(
     "pbs_energy", (U32, "struct_size reserved"), (DOUBLE, "kinetic elastic gravity contact host dissipated total external"))
 StepStats = struct(
-    "pbs_step_stats", (DOUBLE, "length dissipated stable_step"), (U32, "divisions parts explicit_steps"), (U32 * 9, "reserved"))
+    "pbs_step_stats", (DOUBLE, "length dissipated stable_step"), (U32, "divisions parts explicit_steps unseen_impacts"),
+    (DOUBLE, "impact_stress impact_strength"), (U32 * 4, "reserved"))
 NewtonStats = struct(
     "pbs_newton_stats", (U32, "stages iterations evaluations gradient_directions shortened_steps roundoff_accepts"),
     (DOUBLE, "gradient_norm tolerance velocity_tolerance reference_force"), (U32 * 8, "reserved"))

@@ -310,6 +310,13 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     return create(scene, memory, &d, out);
 }
 
+static struct body_waves measure_waves(const struct nodes *nodes, const struct body *body) {
+    const struct shell_body *shell = &body->shell;
+    (void)nodes;
+    return (struct body_waves){sqrt(shell->density * shell->young),
+                               sqrt(shell->young / shell->density), INFINITY};
+}
+
 const struct body_table body_table_shell = {
     .id = BODY_SHELL,
     .kind = PBS_BODY_SHELL,
@@ -326,6 +333,7 @@ const struct body_table body_table_shell = {
     .has_rayleigh_damping = true,
     .check_positions = shell_check_stretch,
     .stiffest = stiffest,
+    .measure_waves = measure_waves,
     .count_elements = count_elements,
     .list_simplices = list_simplices,
     .stress = &shell_stress,

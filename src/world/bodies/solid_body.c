@@ -429,6 +429,18 @@ static pbs_status resume(struct byte_reader *in, struct memory *memory, struct b
     return PBS_OK;
 }
 
+/// Of the mean of density and modulus over tetrahedra of their own.
+static struct body_waves measure_waves(const struct nodes *nodes, const struct body *body) {
+    const struct solid_body *solid = &body->solid;
+    double density = 0.0, young = 0.0;
+    (void)nodes;
+    for (size_t t = 0; t < solid->tet_count; t++) {
+        density += tet_value(&solid->density, t) / (double)solid->tet_count;
+        young += tet_value(&solid->young, t) / (double)solid->tet_count;
+    }
+    return (struct body_waves){sqrt(density * young), sqrt(young / density), INFINITY};
+}
+
 const struct body_table body_table_solid = {
     .id = BODY_SOLID,
     .kind = PBS_BODY_SOLID,
@@ -445,6 +457,7 @@ const struct body_table body_table_solid = {
     .write_values = solid_write_values,
     .encloses_volume = true,
     .stiffest = stiffest,
+    .measure_waves = measure_waves,
     .count_elements = count_elements,
     .list_simplices = list_simplices,
     .list_tets = list_tets,

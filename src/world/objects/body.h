@@ -152,6 +152,24 @@ struct body_barrier {
     double next_load; ///< N, required in the next step by the forces of the last one
 };
 
+/// Waves of stress in a material.
+struct body_waves {
+    double impedance; ///< kg/(m^2 s): density times speed
+    double speed;     ///< m/s, sqrt(E / density)
+    double strength;  ///< Pa, the mean of what breaks; infinite: nothing does
+};
+
+/// The worst hit of the last call that its steps did not resolve (breaking/impact.h).
+struct body_impact {
+    struct body_waves waves;
+    double wave_time; ///< s: in which a wave goes through the body
+    double speed;     ///< m/s
+    double stress;    ///< Pa; 0: there was none
+    double step;      ///< s
+    bool is_measured; ///< waves and wave_time are known
+    bool is_told;     ///< the log has been told of it, or of one in the call before
+};
+
 /// What gravity is for one body: scale times the world's, and an acceleration besides.
 struct body_gravity {
     double scale;
@@ -188,6 +206,7 @@ struct body {
     struct body_barrier barrier;
     struct energy_account account; ///< of energy control, see struct history
     struct contact_load load;      ///< of the last step
+    struct body_impact impact;     ///< not saved: of the last call
     double torque[3];      ///< N m, about the centre of mass: the host's, until it clears it
     double torque_once[3]; ///< N m, likewise, in the next run alone
     size_t joint_count;    ///< of the joints that one of its points belongs to

@@ -129,6 +129,9 @@ struct body_table {
     /// nodes. Null: nothing follows gravity.
     bool (*follow_gravity)(struct body *body, const double *x, const double gravity[3],
                            double seconds);
+    /// Measures the waves of its material, as means over its elements. Null: it is no material,
+    /// and hits as a rigid body does.
+    struct body_waves (*measure_waves)(const struct nodes *nodes, const struct body *body);
     // --- elements ---
     /// Refuses positions of the nodes at which the body's energy is infinite by a limit that the
     /// host has set: PBS_ERROR_INADMISSIBLE, with the element. x: node_count x 3. Null: no limits.

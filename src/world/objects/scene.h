@@ -56,6 +56,13 @@ struct close_pair_list {
     size_t count, capacity;
 };
 
+/// After a hit that steps are to resolve (impact_steps), they stay short while waves go through the
+/// body that was hit.
+struct wave_limit {
+    double until; ///< s, of the world's time
+    double step;  ///< s, the longest; 0: none
+};
+
 struct scene {
     pbs_world_desc settings; ///< without allocator, log, tasks and expert
     pbs_expert_desc expert;
@@ -69,6 +76,7 @@ struct scene {
     struct handle_table bodies, colliders, joints, sensors;
     struct nodes nodes;
     struct history history;
+    struct wave_limit waves;
     struct step_memory step_memory;         ///< history of the integrator's step control
     struct selection_history solver_memory; ///< history of the automatic choice of the linear
                                             ///< solver

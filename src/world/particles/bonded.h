@@ -80,6 +80,7 @@ void bonded_read_loads(const struct body *body, const struct particle_view *view
 struct bond_excess bonded_measure_excess(const struct body *body, size_t bond,
                                          const pbs_bond_load *load);
 double bonded_crack_step(const struct nodes *nodes, const struct body *body);
+struct body_waves bonded_measure_waves(const struct nodes *nodes, const struct body *body);
 pbs_status bonded_add_terms(const struct scene *scene, struct memory *memory,
                             struct body_terms *out);
 

@@ -7,6 +7,8 @@
 #include "world/particles/body_bonds.h"
 #include "world/particles/bonded.h"
 
+#define PI 3.14159265358979323846
+
 /// Reads the state of a bond, from its first particle to its second.
 static void read_bond(const struct body *body, const struct particle_view *view, size_t bond,
                       struct bond_state *out) {
@@ -18,7 +20,7 @@ static void read_bond(const struct body *body, const struct particle_view *view,
 }
 
 static pbs_bond_load load_of(const struct bond_load *load, double radius) {
-    const double area = 3.14159265358979323846 * radius * radius;
+    const double area = PI * radius * radius;
     // r / I of a circular section; r / J is half of it.
     const double bent = 4.0 / (area * radius);
     return (pbs_bond_load){.normal = load->normal,
@@ -79,4 +81,29 @@ double bonded_crack_step(const struct nodes *nodes, const struct body *body) {
         count++;
     }
     return count > 0 ? sum / (double)count / RAYLEIGH_OVER_SHEAR : 0.0;
+}
+
+/// In a row of particles of mass m and bonds of modulus E, section A and length l0 a wave of
+/// pressure has the impedance sqrt(E m / (A l0)): the density is m / (A l0).
+struct body_waves bonded_measure_waves(const struct nodes *nodes, const struct body *body) {
+    const struct bonded_body *own = &body->bonded;
+    const struct body_bonds *bonds = &body->bonds;
+    const double *mass = nodes->mass + body->node_start;
+    struct body_waves sum = {0};
+    double breaking = 0.0;
+    for (size_t i = 0; i < bonds->count; i++) {
+        double rest[3];
+        (void)bonded_stiffness(body, i, rest);
+        const uint32_t *end = bonds->pairs + 2 * i;
+        const double volume = PI * own->bond_radii[i] * own->bond_radii[i] * norm3(rest);
+        const double density = 0.5 * (mass[end[0]] + mass[end[1]]) / volume;
+        const double strength = fmin(own->tensile[i], own->shearing[i]);
+        sum.impedance += sqrt(own->young[i] * density);
+        sum.speed += sqrt(own->young[i] / density);
+        sum.strength += isfinite(strength) ? strength : 0.0;
+        breaking += isfinite(strength);
+    }
+    const double count = (double)bonds->count;
+    return (struct body_waves){sum.impedance / count, sum.speed / count,
+                               breaking > 0.0 ? sum.strength / breaking : INFINITY};
 }

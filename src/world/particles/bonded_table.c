@@ -193,4 +193,5 @@ const struct body_table body_table_bonded = {
     .read_loads = bonded_read_loads,
     .measure_excess = bonded_measure_excess,
     .crack_step = bonded_crack_step,
+    .measure_waves = bonded_measure_waves,
 };

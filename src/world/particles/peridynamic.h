@@ -48,6 +48,7 @@ void peridynamic_read_loads(const struct body *body, const struct particle_view 
 struct bond_excess peridynamic_measure_excess(const struct body *body, size_t bond,
                                               const pbs_bond_load *load);
 double peridynamic_crack_step(const struct nodes *nodes, const struct body *body);
+struct body_waves peridynamic_measure_waves(const struct nodes *nodes, const struct body *body);
 pbs_status peridynamic_add_terms(const struct scene *scene, struct memory *memory,
                                  struct body_terms *out);
 extern const struct damped_elements peridynamic_damped;

@@ -54,3 +54,23 @@ double peridynamic_crack_step(const struct nodes *nodes, const struct body *body
     }
     return own->horizon / RAYLEIGH_OVER_SHEAR * sum / (double)body->vertex_count;
 }
+
+struct body_waves peridynamic_measure_waves(const struct nodes *nodes, const struct body *body) {
+    const struct peridynamic_body *own = &body->peridynamic;
+    struct body_waves waves = {0};
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        const double density = nodes->mass[body->node_start + i] / own->volumes[i];
+        waves.impedance += sqrt(own->young[i] * density) / (double)body->vertex_count;
+        waves.speed += sqrt(own->young[i] / density) / (double)body->vertex_count;
+    }
+    const double *limits = peridynamic_softens(body) ? own->onset : own->critical;
+    double sum = 0.0, count = 0.0;
+    for (size_t i = 0; i < body->bonds.count; i++) {
+        if (isfinite(own->critical[i])) {
+            sum += limits[i] * peridynamic_young(own, body->bonds.pairs + 2 * i);
+            count += 1.0;
+        }
+    }
+    waves.strength = count > 0.0 ? sum / count : INFINITY;
+    return waves;
+}

@@ -197,4 +197,5 @@ const struct body_table body_table_peridynamic = {
     .read_loads = peridynamic_read_loads,
     .measure_excess = peridynamic_measure_excess,
     .crack_step = peridynamic_crack_step,
+    .measure_waves = peridynamic_measure_waves,
 };

@@ -38,6 +38,7 @@ static void write_settings(struct byte_writer *out, const pbs_world_desc *d,
     write_u32(out, d->friction_iterations);
     write_u32(out, d->fracture_passes);
     write_u32(out, d->fracture_limit);
+    write_u32(out, d->impact_steps);
     write_f64(out, d->tolerance);
     write_f64(out, d->relative_tolerance);
     write_f64(out, expert->forcing);
@@ -82,6 +83,8 @@ static void write_totals(struct byte_writer *out, const struct scene *scene) {
     write_f64(out, scene->barrier.least_gap);
     write_f64(out, scene->barrier.diagonal);
     write_f64(out, scene->contact_time);
+    write_f64(out, scene->waves.until);
+    write_f64(out, scene->waves.step);
 }
 
 static void write_slots(struct byte_writer *out, const struct handle_table *table) {

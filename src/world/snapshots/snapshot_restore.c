@@ -73,6 +73,7 @@ static pbs_status read_settings(struct byte_reader *in, const struct scene *pres
     d->friction_iterations = read_u32(in);
     d->fracture_passes = read_u32(in);
     d->fracture_limit = read_u32(in);
+    d->impact_steps = read_u32(in);
     d->tolerance = read_f64(in);
     d->relative_tolerance = read_f64(in);
     expert->forcing = read_f64(in);
@@ -142,6 +143,13 @@ static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
                            "contact is as stiff as for steps of %g s, must be finite and not "
                            "negative",
                            scene->contact_time);
+    }
+    scene->waves.until = read_f64(in);
+    scene->waves.step = read_f64(in);
+    if (!isfinite(scene->waves.until) || !(scene->waves.step >= 0.0)) {
+        return status_fail(PBS_ERROR_FORMAT,
+                           "steps of %g s until %g s, must be finite and not negative",
+                           scene->waves.step, scene->waves.until);
     }
     const double numbers[] = {scene->time, scene->dissipated, scene->free_reference};
     if (!read_are_finite(numbers, 3) || scene->free_reference < 0.0) {

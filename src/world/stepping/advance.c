@@ -175,9 +175,10 @@ static double fastest(const struct run *run) {
 }
 
 /// Attempts a step and lets the control judge it. Unless it is accepted, the workspace's state is
-/// restored.
+/// restored. *missed: it would be accepted, but is too long for a hit in it.
 static enum step_verdict attempt_step(struct run *run, const struct step_plan *plan,
-                                      const struct step_span *span, pbs_status *status) {
+                                      const struct step_span *span, pbs_status *status,
+                                      bool *missed) {
     struct step_workspace *const workspace = &run->w->topology.workspace;
     const pbs_expert_desc *const expert = &run->w->scene.expert;
     const struct scheme_memory memory = workspace->memory;
@@ -189,16 +190,18 @@ static enum step_verdict attempt_step(struct run *run, const struct step_plan *p
     *status = attempt.result.status;
     const enum step_verdict verdict = step_control_judge(&run->control, &run->step_memory, plan,
                                                          attempt.measured);
-    if (verdict == STEP_ACCEPTED || verdict == STEP_FORCED) {
+    const bool is_taken = verdict == STEP_ACCEPTED || verdict == STEP_FORCED;
+    *missed = is_taken && run_missed_impact(run, attempt.h);
+    if (is_taken && !*missed) {
         run_commit_part(run, &attempt.result, attempt.h);
         step_counts_add(&run->counts, plan->h, attempt.measured);
         return verdict;
     }
-    if (attempt.is_saved) {
-        restore_state(run);
-    } else {
-        constraint_set_restore(&run->w->topology.constraints);
+    if (!attempt.is_saved) {
+        run_undo_step(run, &memory, &broken);
+        return verdict;
     }
+    restore_state(run);
     breaks_undo(run->w, broken);
     workspace->memory = memory;
     return verdict;
@@ -207,7 +210,16 @@ static enum step_verdict attempt_step(struct run *run, const struct step_plan *p
 static pbs_status try_planned(struct run *run, const struct step_plan *plan,
                               const struct step_span *span, bool *accepted) {
     pbs_status status = PBS_OK;
-    const enum step_verdict verdict = attempt_step(run, plan, span, &status);
+    bool missed = run_is_beyond_waves(run, plan->h);
+    const enum step_verdict verdict = missed ? STEP_ACCEPTED
+                                             : attempt_step(run, plan, span, &status, &missed);
+    if (missed) {
+        // No control knows how short; the part is halved until its steps resolve the hit.
+        *accepted = true;
+        RETURN_IF_FAILED(run_shorter(run, span, 0));
+        step_counts_add(&run->counts, plan->h, 0.0);
+        return PBS_OK;
+    }
     *accepted = verdict != STEP_REJECTED;
     run->counts.rejected += verdict == STEP_REJECTED;
     run->counts.forced += verdict == STEP_FORCED;

@@ -3,6 +3,7 @@
 #ifndef PBS_WORLD_STEPPING_RUN_H
 #define PBS_WORLD_STEPPING_RUN_H
 
+#include "world/breaking/breaking.h"
 #include "world/stepping/reference.h"
 
 /// Why the last attempt at a step failed, in public ids.
@@ -42,6 +43,7 @@ struct run {
                               ///< at its end
     uint32_t motion_parts;    ///< number of parts of the last step that was divided before it was
                               ///< solved, or 1
+    struct wave_limit waves;  ///< of the scene, and of hits in this run
     // Step control:
     struct step_control control;
     struct step_memory step_memory;
@@ -66,6 +68,17 @@ pbs_status run_whole(struct run *run, const struct step_span *span);
 /// divided.
 pbs_status run_halves(struct run *run, const struct step_span *span, uint32_t depth);
 bool run_may_divide(pbs_status status);
+/// Puts back what a step that is not accepted has changed. memory, broken: as they were before.
+void run_undo_step(struct run *run, const struct scheme_memory *memory,
+                   const struct break_mark *broken);
+/// Whether a step of h seconds is longer than waves let it be that go through a body that was hit
+/// (impact_steps).
+bool run_is_beyond_waves(const struct run *run, double h);
+/// Whether the step that was solved, of h seconds, has a hit that the host wants resolved and that
+/// it does not resolve.
+bool run_missed_impact(struct run *run, double h);
+/// Runs the two halves of a part that is longer than a hit lets it be.
+pbs_status run_shorter(struct run *run, const struct step_span *span, uint32_t depth);
 
 /// Add the work of a part to run->sum; add its results and accept it in the workspace.
 void run_add_work(struct run *run, const struct step_result *part);

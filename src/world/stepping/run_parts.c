@@ -6,6 +6,7 @@
 #include "integrate/stepping/stable_step.h"
 #include "world/breaking/breaking.h"
 #include "world/forces/loads.h"
+#include "world/breaking/impact.h"
 #include "world/breaking/joint_breaking.h"
 #include "world/breaking/joint_contact.h"
 #include "world/stepping/contact_run.h"
@@ -23,6 +24,49 @@ void run_add_work(struct run *run, const struct step_result *part) {
     }
 }
 
+// --- hits ---
+
+// Shares of a call: shorter steps are not taken around a hit.
+static const double SHORTEST_SHARE = 0x1p-14;
+// How often waves go through a body before steps may be long again.
+static const double WAVES_WATCHED = 4.0;
+
+static bool may_be_shorter(const struct run *run, double h) {
+    return run->w->scene.settings.impact_steps > 0 && h > SHORTEST_SHARE * run->h;
+}
+
+bool run_is_beyond_waves(const struct run *run, double h) {
+    const double now = run->w->scene.time + run->elapsed;
+    return may_be_shorter(run, h) && now < run->waves.until && h > run->waves.step;
+}
+
+bool run_missed_impact(struct run *run, double h) {
+    return may_be_shorter(run, h) &&
+           impact_find(run->w, h, run->w->scene.settings.impact_steps, false).unseen;
+}
+
+pbs_status run_shorter(struct run *run, const struct step_span *span, uint32_t depth) {
+    const double h = 0.5 * span->h;
+    const double middle = 0.5 * (span->begin + span->end);
+    const struct step_span first = {.h = h, .begin = span->begin, .end = middle};
+    const struct step_span second = {.h = h, .begin = middle, .end = span->end};
+    RETURN_IF_FAILED(run_part(run, &first, depth));
+    return run_part(run, &second, depth);
+}
+
+/// A step of h seconds is about to be accepted.
+static void watch_impacts(struct run *run, double h) {
+    const uint32_t steps = run->w->scene.settings.impact_steps;
+    const struct impact impact = impact_find(run->w, h, steps, true);
+    if (steps == 0 || impact.wave == 0.0) {
+        return;
+    }
+    const double now = run->w->scene.time + run->elapsed;
+    const double step = impact.wave / steps;
+    run->waves.step = now < run->waves.until ? fmin(run->waves.step, step) : step;
+    run->waves.until = fmax(run->waves.until, now + h + WAVES_WATCHED * impact.wave);
+}
+
 void run_commit_part(struct run *run, const struct step_result *part, double h) {
     struct step_result *const sum = &run->sum;
     energy_report_add(&sum->energy, &part->energy);
@@ -35,6 +79,7 @@ void run_commit_part(struct run *run, const struct step_result *part, double h) 
 }
 
 void run_accept(struct run *run, double h) {
+    watch_impacts(run, h);
     step_accept(&run->w->topology.workspace, run->w->tasks, h);
     contact_report_accept(&run->w->topology.report, h);
     run->elapsed += h;
@@ -171,6 +216,13 @@ struct step_result run_step(struct run *run, const struct step_span *span) {
     return result;
 }
 
+void run_undo_step(struct run *run, const struct scheme_memory *memory,
+                   const struct break_mark *broken) {
+    constraint_set_restore(&run->w->topology.constraints);
+    breaks_undo(run->w, *broken);
+    run->w->topology.workspace.memory = *memory;
+}
+
 /// Limits the iterations of a step that can still be halved, so that it does not need hundreds of
 /// iterations to fail.
 static uint32_t iteration_limit(const struct run *run, uint32_t depth) {
@@ -186,8 +238,17 @@ pbs_status run_part(struct run *run, const struct step_span *span, uint32_t dept
     run->problem.allow_unconverged = w->scene.expert.allow_unconverged != 0 &&
                                      depth == run->division_limit;
     run->problem.options.newton_limit = iteration_limit(run, depth);
+    if (run_is_beyond_waves(run, span->h)) {
+        return run_shorter(run, span, depth);
+    }
+    const struct scheme_memory memory = w->topology.workspace.memory;
+    const struct break_mark broken = breaks_mark(w);
     const struct step_result part = run_step(run, span);
     run_add_work(run, &part);
+    if (part.status >= 0 && run_missed_impact(run, span->h)) {
+        run_undo_step(run, &memory, &broken);
+        return run_shorter(run, span, depth);
+    }
     if (part.status >= 0) {
         run_commit_part(run, &part, span->h);
         return PBS_OK;

@@ -1,6 +1,7 @@
 // See run_stats.h.
 #include "world/stepping/run_stats.h"
 
+#include "world/breaking/impact.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/stepping/contact_run.h"
 #include "world/stepping/failure.h"
@@ -48,6 +49,7 @@ void run_write_stats(struct run *run, pbs_status status) {
     stats->contact.constrained_inside = (uint32_t)run->sum.constrained_inside;
     stats->scene.bodies_without_contact = contact_kind_count_untouchable(&w->scene);
     if (status >= 0) {
+        impact_write_stats(&w->scene, &stats->step);
         write_energy_stats(&run->sum, stats);
     }
     stats->newton.gradient_norm = n->gradient_norm;

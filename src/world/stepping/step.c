@@ -8,6 +8,7 @@
 #include "base/runtime/clock.h"
 #include "world/bodies/affine_strain.h"
 #include "world/breaking/breaking.h"
+#include "world/breaking/impact.h"
 #include "world/breaking/joint_contact.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/forces/loads.h"
@@ -137,6 +138,7 @@ static void commit(struct run *run) {
     bonded_commit_orientations(scene, &w->topology.model.rotations);
     scene->history.memory = workspace->memory;
     scene->step_memory = run->step_memory;
+    scene->waves = run->waves;
     newton_get_solver_history(w->topology.newton, &scene->solver_memory);
     scene->time += run->h;
     joint_scene_land(&w->topology, scene);
@@ -231,6 +233,8 @@ static pbs_status run_transaction(struct run *run) {
     RETURN_IF_FAILED(contact_run_of(&w->scene)->begin(run));
     RETURN_IF_FAILED(contact_readback_start(w));
     load_state(w, run->h);
+    impact_begin(&w->scene);
+    run->waves = w->scene.waves;
     w->stats.time.prepare = clock_seconds() - start;
     RETURN_IF_FAILED(run->steps(run));
     RETURN_IF_FAILED(check_account(run));
@@ -240,6 +244,7 @@ static pbs_status run_transaction(struct run *run) {
     RETURN_IF_FAILED(contact_events_prepare(w));
     RETURN_IF_FAILED(sensor_events_prepare(w, w->topology.workspace.now.x));
     commit_and_warn_of_strain(run);
+    impact_land(w);
     w->stats.time.finish = clock_seconds() - solved;
     return answer(run);
 }
