@@ -83,6 +83,11 @@ typedef struct pbs_bonded_desc {
                             ///< with this modulus about the same means, as flaws give them; glass
                             ///< and concrete have 5 to 20
     uint64_t seed;          ///< of the scatter: the same seed gives the same strengths
+    double damping; ///< s, >= 0: along each bond acts a dashpot of damping times its stiffness in
+                    ///< stretching, which conserves momenta and leaves rigid motions alone. A
+                    ///< vibration of stretch of w radians per second has the damping ratio damping
+                    ///< w / 2. The shear, the bending and the torsion of a bond itself are not
+                    ///< damped
 } pbs_bonded_desc;
 
 /// Fills *d: density 1000, young 1e7, shear_modulus 4e6, shear_factor 1, bond_radius 0 (to be set),

@@ -59,8 +59,10 @@ typedef struct pbs_peridynamic_desc {
     const double *particle_densities; ///< null, or particle_count values in place of density
     const double *particle_young;     ///< null, or particle_count values in place of young; a bond
                                       ///< between two has 2 / (1 / a + 1 / b), both in series
-    double fracture_energy;  ///< J/m^2, >= 0: the energy of each square metre of crack; 0: nothing
-                             ///< breaks
+    double fracture_energy;  ///< J/m^2, >= 0: the energy of each square metre of crack, of bonds
+                             ///< that break at their limits; 0: nothing breaks. A crack of brittle
+                             ///< bonds that runs in statics needs 1.33 to 1.56 times as much, as
+                             ///< it jumps from row to row (docs/theory/peridynamics.md section 3)
     double critical_stretch; ///< >= 0: the strain at which all bonds break, in place of
                              ///< fracture_energy; 0: not given
     const double *particle_fracture_energies; ///< null, or particle_count values in place of

@@ -60,7 +60,8 @@ BondedDesc = struct(
     (DOUBLES, "vertices"), (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "macro_young macro_poisson"),
     (DOUBLE, "tensile_strength shear_strength"), (DOUBLES, "bond_tensile_strengths bond_shear_strengths"),
     (DOUBLE, "contact_scale"), (DOUBLES, "contact_radii"),
-    (DOUBLE, "fracture_energy"), (DOUBLES, "bond_fracture_energies"), (DOUBLE, "weibull_modulus"), (U64, "seed"))
+    (DOUBLE, "fracture_energy"), (DOUBLES, "bond_fracture_energies"), (DOUBLE, "weibull_modulus"), (U64, "seed"),
+    (DOUBLE, "damping"))
 PeridynamicDesc = struct(
     "pbs_peridynamic_desc", (U32, "struct_size"),
     (I32, "no_gravity dimension whole_volumes no_calibration no_surface_correction"), (SIZE, "particle_count"),

@@ -81,11 +81,19 @@ const struct bond_term *bond_term_of(const struct model *model, const struct bod
     return NULL;
 }
 
+static struct spring_damping *damping_of(const struct model *model, const struct body *body) {
+    for (size_t i = 0; i < model->bond_damping_count && body->damping > 0.0; i++) {
+        if (model->bond_damping[i].kind == body->table) {
+            return model->bond_damping[i].self;
+        }
+    }
+    return NULL;
+}
+
 struct bond_place bond_place_of(const pbs_world *w, size_t index) {
     const struct body *own = scene_body(&w->scene, index);
     const struct model *model = &w->topology.model;
-    struct bond_place place = {.term = bond_term_of(model, own),
-                               .damping = own->damping > 0.0 ? model->bond_damping : NULL};
+    struct bond_place place = {.term = bond_term_of(model, own), .damping = damping_of(model, own)};
     for (size_t i = 0; i < index; i++) {
         const struct body *body = scene_body(&w->scene, i);
         const bool is_same = body->table == own->table;

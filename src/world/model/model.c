@@ -323,7 +323,8 @@ static void move_terms(const struct body_terms *terms, struct model *model) {
     model->bond_term_count = terms->bond_count;
     memcpy(model->histories, terms->histories, sizeof model->histories);
     model->history_count = terms->history_count;
-    model->bond_damping = terms->bond_damping;
+    memcpy(model->bond_damping, terms->bond_damping, sizeof model->bond_damping);
+    model->bond_damping_count = terms->bond_damping_count;
     model->rotation_arrays = terms->rotation_arrays;
     model->rotations = terms->rotations;
 }

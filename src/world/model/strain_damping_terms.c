@@ -28,7 +28,9 @@ static pbs_status add_lines(struct memory *memory, const struct body_table *kind
     struct spring_damping *damping = NULL;
     RETURN_IF_FAILED(spring_damping_create(memory, &input, &damping));
     RETURN_IF_FAILED(body_terms_add(out, spring_damping_term(damping)));
-    out->bond_damping = kind->read_loads != NULL ? damping : out->bond_damping;
+    if (kind->read_loads != NULL) {
+        out->bond_damping[out->bond_damping_count++] = (struct bond_damping){kind, damping};
+    }
     return PBS_OK;
 }
 

@@ -49,8 +49,8 @@ struct model {
     size_t bond_term_count;
     struct history_term histories[HISTORY_TERM_LIMIT];
     size_t history_count;
-    struct spring_damping *bond_damping; ///< dashpots of bonds with damping, owned by a term; null:
-                                         ///< none
+    struct bond_damping bond_damping[BOND_KIND_LIMIT]; ///< of bonds with damping
+    size_t bond_damping_count;
     struct rotation_arrays rotation_arrays;
     struct rotations rotations; ///< of bonded bodies; steps compute with these copies of the
                                 ///< orientations

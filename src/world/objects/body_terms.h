@@ -35,7 +35,7 @@ struct bond_term {
     int32_t form; ///< the term has the bonds of bodies of `kind` whose bond_form is this
 };
 
-enum { BOND_TERM_LIMIT = 4 };
+enum { BOND_TERM_LIMIT = 4, BOND_KIND_LIMIT = 2 };
 
 /// Functions of a term whose elements have a history: values that change only when a state is
 /// accepted, such as the remaining stiffness of bonds that soften, or the plastic strain of
@@ -77,6 +77,12 @@ struct term_part {
     size_t first, count;
 };
 
+/// The dashpots along bonds of the damped bodies of one kind.
+struct bond_damping {
+    const struct body_table *kind; ///< null: there are none
+    struct spring_damping *self;   ///< owned by a term
+};
+
 struct body_terms {
     struct memory *memory;
     struct term *terms;
@@ -86,7 +92,8 @@ struct body_terms {
     size_t bond_count;
     struct history_term histories[HISTORY_TERM_LIMIT];
     size_t history_count;
-    struct spring_damping *bond_damping; ///< dashpots of bonds with damping; null: none
+    struct bond_damping bond_damping[BOND_KIND_LIMIT];
+    size_t bond_damping_count;
     struct rotation_arrays rotation_arrays;
     struct rotations rotations;
 };

@@ -79,6 +79,7 @@ void bonded_read_loads(const struct body *body, const struct particle_view *view
                        size_t count, pbs_bond_load *loads, double *energies);
 struct bond_excess bonded_measure_excess(const struct body *body, size_t bond,
                                          const pbs_bond_load *load);
+extern const struct damped_elements bonded_damped;
 double bonded_crack_step(const struct nodes *nodes, const struct body *body);
 struct body_waves bonded_measure_waves(const struct nodes *nodes, const struct body *body);
 pbs_status bonded_add_terms(const struct scene *scene, struct memory *memory,

@@ -123,6 +123,7 @@ static pbs_status check_description(const pbs_bonded_desc *d) {
     RETURN_IF_FAILED(check_choice(d->no_gravity, 0, 1, "no_gravity"));
     RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
     RETURN_IF_FAILED(check_value_or_zero(d->drag, "drag"));
+    RETURN_IF_FAILED(check_value_or_zero(d->damping, "damping"));
     RETURN_IF_FAILED(check_particles(d));
     RETURN_IF_FAILED(bonded_check_strengths(d));
     return check_bonds(d);
@@ -243,6 +244,7 @@ static pbs_status copy_description(struct body *body, struct memory *memory,
     struct bonded_body *own = &body->bonded;
     body->gravity.scale = d->no_gravity != 0 ? 0.0 : 1.0;
     body->drag = d->drag;
+    body->damping = d->damping;
     body->extent = body_extent(d->particle_count, d->positions);
     own->shear = d->shear;
     own->shear_factor = d->shear_factor;

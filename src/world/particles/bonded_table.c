@@ -47,7 +47,7 @@ static double bond_young(const struct body *body, size_t bond) {
 static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
                            struct body_parameter *out) {
     (void)nodes;
-    return body_find_drag(body, id, out);
+    return body_find_damping(body, id, out) || body_find_drag(body, id, out);
 }
 
 // --- saving ---
@@ -56,6 +56,7 @@ static void write(struct byte_writer *out, const struct body *body, const struct
     const struct bonded_body *bonded = &body->bonded;
     write_u32(out, (uint32_t)bonded->shear);
     write_f64(out, body->drag);
+    write_f64(out, body->damping);
     write_f64(out, bonded->shear_factor);
     write_u64(out, body->vertex_count);
     write_doubles(out, body->bonds.rest, 3 * body->vertex_count);
@@ -121,6 +122,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     d.no_gravity = 1; // its scale of gravity is with what all bodies have
     d.shear = (int32_t)read_u32(in);
     d.drag = read_f64(in);
+    d.damping = read_f64(in);
     d.shear_factor = read_f64(in);
     RETURN_IF_FAILED(read_count(in, "particles", 10 * sizeof(double), &d.particle_count));
     RETURN_IF_FAILED(
@@ -192,6 +194,7 @@ const struct body_table body_table_bonded = {
     .bond_young = bond_young,
     .read_loads = bonded_read_loads,
     .measure_excess = bonded_measure_excess,
+    .damped = &bonded_damped,
     .crack_step = bonded_crack_step,
     .measure_waves = bonded_measure_waves,
 };

@@ -154,3 +154,20 @@ pbs_status bonded_add_terms(const struct scene *scene, struct memory *memory,
     RETURN_IF_FAILED(add_bonds_of(scene, memory, PBS_BOND_SHEAR_CHORD, out));
     return add_bonds_of(scene, memory, PBS_BOND_SHEAR_ANGLE, out);
 }
+
+// --- damping ---
+
+/// A dashpot along the bond, of its stiffness in stretching.
+static void gather_bond(const struct body *body, size_t b, size_t at, const struct damped *out) {
+    double rest[3];
+    damped_put_nodes(body, body->bonds.pairs + 2 * b, at, out);
+    out->mu[at] = bonded_stiffness(body, b, rest).stretch * body->damping;
+    out->broken[at] = body->bonds.broken[b];
+}
+
+static size_t count_damped(const struct body *body) {
+    return body->bonds.count;
+}
+
+const struct damped_elements bonded_damped = {
+    .shape = STRAIN_LINE, .width = 2, .count = count_damped, .gather = gather_bond};
