@@ -66,6 +66,9 @@ struct state_recipe {
     /// correction dv is this combination plus M^-1 (gradient_now grad P(x_n) + gradient_next grad
     /// P(x')), with the conservative forces only.
     struct combination correction;
+    /// s, for schemes with energy control: w is v_n plus these times the accelerations of the
+    /// stages. All zero: angular momentum is not balanced.
+    double impulse[SCHEME_STAGE_LIMIT];
     double gradient_now, gradient_next; ///< s
     /// s. For schemes that end with a kick. The velocity above is the one that damping uses at
     /// x_{n+1}; the forces there give a_{n+1}. The new velocity is the one above plus kick (a_{n+1}

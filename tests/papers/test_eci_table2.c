@@ -104,12 +104,13 @@ static void stiffness_damping_leaves_the_same_velocity(void **state) {
 }
 
 /// The corrections of A-1 repeat what a solve has left over: with solves as loose as ECI's 1e-2 h
-/// the stiff chain comes back many times faster than it came; 1e-5 h does.
+/// the stiff chain comes back with a third of its velocity (many times faster than it came, before
+/// corrections that gain energy were searched for); not with 1e-5 h.
 static void a_1_wants_tight_solves(void **state) {
     (void)state;
     struct eci_chain chain = chain_of(PBS_SCHEME_A_1, 100.0, 30);
     chain.tolerance = 1e-2;
-    assert_true(fabs(velocity_of(&chain) - 0.9767) > 1.0);
+    assert_true(velocity_of(&chain) < 0.5);
     chain.tolerance = 1e-5;
     assert_near(velocity_of(&chain), 0.9767, 0.003, "1e-5 h");
 }

@@ -5,6 +5,7 @@
 
 #include "base/disjoint_sets.h"
 #include "integrate/energy_control/energy_control_sums.h"
+#include "integrate/energy_control/energy_rotation.h"
 
 // --- arrays ---
 
@@ -22,13 +23,17 @@ pbs_status energy_control_reserve(struct energy_control *control, struct memory 
     control->sums = memory_allocate(memory, body_count, sizeof *control->sums);
     control->bodies = memory_allocate(memory, body_count, sizeof *control->bodies);
     control->node_values = memory_allocate(memory, node_count, sizeof *control->node_values);
+    control->group = memory_allocate(memory, body_count, sizeof *control->group);
+    control->groups = memory_allocate(memory, body_count, sizeof *control->groups);
+    control->own_gradient = memory_allocate(memory, node_count, 3 * sizeof *control->own_gradient);
     if (has_forces) {
         control->force = memory_allocate(memory, assembly->vector_slot_count,
                                          3 * sizeof *control->force);
     }
     if (control->body == NULL || control->island == NULL || control->accounts == NULL ||
         control->next == NULL || control->saved == NULL || control->sums == NULL ||
-        control->bodies == NULL || control->node_values == NULL ||
+        control->bodies == NULL || control->node_values == NULL || control->group == NULL ||
+        control->groups == NULL || control->own_gradient == NULL ||
         (has_forces && control->force == NULL)) {
         energy_control_free(control, memory);
         return PBS_ERROR_MEMORY;
@@ -45,6 +50,9 @@ void energy_control_free(struct energy_control *control, struct memory *memory) 
     memory_release(memory, control->sums);
     memory_release(memory, control->bodies);
     memory_release(memory, control->node_values);
+    memory_release(memory, control->group);
+    memory_release(memory, control->groups);
+    memory_release(memory, control->own_gradient);
     memory_release(memory, control->force);
     *control = (struct energy_control){0};
 }

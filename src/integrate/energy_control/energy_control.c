@@ -6,7 +6,9 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/lanes/vector.h"
 #include "integrate/energy_control/energy_control_sums.h"
+#include "integrate/energy_control/energy_rotation.h"
 #include "pbs/integrator.h"
 
 struct energy_report energy_report_empty(void) {
@@ -170,9 +172,10 @@ void energy_add_constraints(struct energy_control *control, const struct energy_
     }
 }
 
-/// Computes the potentials of bodies and islands, and the gradient if it is not null.
+/// Computes the potentials of bodies and islands, and the gradient if it is not null. own: per
+/// node, 3, the part of the gradient that is not of contact; may be null.
 static int evaluate(struct energy_control *control, const struct energy_step *step, const double *x,
-                    double *gradient) {
+                    double *gradient, double *own) {
     const struct objective *o = step->objective;
     const struct evaluation evaluation = {.what = EVALUATE_VALUE |
                                                   (gradient != NULL ? EVALUATE_GRADIENT : 0U),
@@ -190,10 +193,13 @@ static int evaluate(struct energy_control *control, const struct energy_step *st
         control->bodies[control->body[i]].potential += control->node_values[i];
     }
     if (answer == EVALUATE_OK) {
-        answer = evaluate_contact(control, o, x, gradient);
+        evaluate_joints(control, o, x, gradient);
+    }
+    if (answer == EVALUATE_OK && own != NULL) {
+        vector_copy(o->tasks, 3 * energy_node_count(step), gradient, own);
     }
     if (answer == EVALUATE_OK) {
-        evaluate_joints(control, o, x, gradient);
+        answer = evaluate_contact(control, o, x, gradient);
     }
     energy_sum_potentials(control);
     return answer;
@@ -207,8 +213,8 @@ static pbs_status fail_at_state(int answer) {
 }
 
 static pbs_status evaluate_state(struct energy_control *control, const struct energy_step *step,
-                                 const double *x, double *gradient) {
-    const int answer = evaluate(control, step, x, gradient);
+                                 const double *x, double *gradient, double *own) {
+    const int answer = evaluate(control, step, x, gradient, own);
     return answer == EVALUATE_OK ? PBS_OK : fail_at_state(answer);
 }
 
@@ -242,6 +248,18 @@ static void complete_correction(struct energy_control *control, const struct ene
     }
 }
 
+double energy_normal_part(const struct energy_step *step, size_t active, const double *x,
+                          const double *dv, double removed[3]) {
+    const struct projection *const p = step->projection;
+    const struct projection_slot *const slot = &p->slots[p->active[active].slot];
+    double kept[3], velocity[3];
+    multiply3(p->active[active].tangent, dv, kept);
+    subtract3(dv, kept, removed);
+    obstacle_mean_velocity(projection_obstacle(p, slot, 0), step->is_continued,
+                           x + 3 * (size_t)slot->node, velocity);
+    return step->objective->mass[slot->node] * dot3(removed, velocity);
+}
+
 /// Removes the normal part of dv at nodes in contact: it is transferred to the obstacle.
 static void constrain_correction(struct energy_control *control, const struct energy_step *step,
                                  const struct energy_candidate *c) {
@@ -250,14 +268,10 @@ static void constrain_correction(struct energy_control *control, const struct en
         const struct projection_slot *slot = &p->slots[p->active[i].slot];
         if (slot->active_count > 0) {
             double *dv = c->correction + 3 * (size_t)slot->node;
-            double kept[3], removed[3], velocity[3];
-            multiply3(p->active[i].tangent, dv, kept);
-            subtract3(dv, kept, removed);
-            copy3(kept, dv);
-            obstacle_mean_velocity(projection_obstacle(p, slot, 0), step->is_continued,
-                                   c->x + 3 * (size_t)slot->node, velocity);
-            energy_sums_of(control, slot->node)->reaction += step->objective->mass[slot->node] *
-                                                             dot3(removed, velocity);
+            double removed[3];
+            const double work = energy_normal_part(step, i, c->x, dv, removed);
+            subtract3(dv, removed, dv);
+            energy_sums_of(control, slot->node)->reaction += work;
         }
     }
 }
@@ -270,6 +284,23 @@ static void constrain_by_equations(const struct energy_step *step,
         const struct stage_nodes stage = {
             .mass = step->objective->mass, .constrained_axes = step->constrained_axes, .x = c->x};
         constraint_set_project(constraints, &stage, NULL, c->correction);
+    }
+}
+
+/// Adds a node to what kinetic_in_frame needs.
+static void add_to_frame(const struct energy_step *step, size_t node, const double *v,
+                         const double *dv, struct energy_sums *sums) {
+    const double m = step->objective->mass[node];
+    sums->mass += m;
+    sums->kinetic_now += energy_kinetic_at(step, node, step->velocity_now);
+    add_scaled3(sums->momentum_now, m, step->velocity_now + 3 * node, sums->momentum_now);
+    add_scaled3(sums->momentum, m, v, sums->momentum);
+    add_scaled3(sums->correction, m, dv, sums->correction);
+    for (size_t k = 0; k < 3; k++) {
+        if (is_constrained(step, 3 * node + k)) {
+            sums->scripted_mass[k] += m;
+            sums->scripted[k] += m * step->prescribed_velocity[3 * node + k];
+        }
     }
 }
 
@@ -288,6 +319,7 @@ static void add_up(struct energy_control *control, const struct energy_step *ste
         sums->square += square;
         sums->product -= step->objective->mass[i] * dot3(c->v + 3 * i, dv);
         sums->product -= energy_shift_at(control, step, i, c->correction);
+        add_to_frame(step, i, c->v + 3 * i, dv, sums);
     }
     for (uint32_t b = 0; b < control->body_count; b++) {
         control->sums[b].product -= control->sums[b].reaction;
@@ -342,9 +374,38 @@ static double search_sparsely(const struct energy_step *step, struct energy_sums
     return alpha;
 }
 
+/// A kinetic energy in the frame of what moves the island as a whole, so that it is the same seen
+/// from a train: scripted axes or, where the correction has no momentum, because only bodies of the
+/// island push each other, its own center of mass. Otherwise the frame is space.
+static double kinetic_in_frame(const struct energy_sums *sums, double kinetic,
+                               const double momentum[3]) {
+    const double small = 1e-6 * sqrt(2.0 * sums->square * sums->mass);
+    for (int k = 0; k < 3 && sums->mass > 0.0; k++) {
+        const double mean = momentum[k] / sums->mass;
+        double frame = fabs(sums->correction[k]) <= small ? mean : 0.0;
+        if (sums->scripted_mass[k] > 0.0) {
+            frame = sums->scripted[k] / sums->scripted_mass[k];
+        }
+        kinetic += sums->mass * frame * (0.5 * frame - mean);
+    }
+    return kinetic;
+}
+
+// Of the kinetic energy, what a correction that is applied whole may have and add (section 2).
+static const double RESOLVED = 0.25;
+
+/// Whether the island may take the whole correction.
+static bool is_resolved(const struct energy_sums *sums) {
+    const double now = kinetic_in_frame(sums, sums->kinetic_now, sums->momentum_now);
+    const double end = kinetic_in_frame(sums, sums->kinetic, sums->momentum);
+    return sums->square <= RESOLVED * end ||
+           sums->square + sums->product + error_of(sums) <= RESOLVED * now;
+}
+
 static double choose(const struct energy_step *step, struct energy_sums *sums) {
     const struct energy_settings *s = step->settings;
-    if (s->choice == PBS_ALPHA_FIXED) {
+    const bool takes_whole = s->choice != PBS_ALPHA_SEARCH && is_resolved(sums);
+    if (s->choice == PBS_ALPHA_FIXED && (takes_whole || s->alpha != 1.0)) {
         return s->alpha;
     }
     // Without a correction alpha has no effect.
@@ -357,8 +418,7 @@ static double choose(const struct energy_step *step, struct energy_sums *sums) {
     if (fabs(sums->square + sums->product + error) <= 2.0 * DBL_EPSILON * size) {
         return 1.0;
     }
-    return s->choice == PBS_ALPHA_SEARCH ? search(step, sums, error)
-                                         : search_sparsely(step, sums, error);
+    return takes_whole ? search_sparsely(step, sums, error) : search(step, sums, error);
 }
 
 static void correct_velocity(struct energy_control *control, const struct energy_step *step,
@@ -385,7 +445,7 @@ static int evaluate_blend(struct energy_control *control, const struct energy_st
         c->trial[at] = c->x[at] -
                        energy_sums_of(control, at / 3)->alpha * c->position_correction[at];
     }
-    const int answer = evaluate(control, step, c->trial, NULL);
+    const int answer = evaluate(control, step, c->trial, NULL, NULL);
     for (uint32_t b = 0; b < control->body_count; b++) {
         control->sums[b].kinetic = 0.0;
     }
@@ -473,7 +533,7 @@ static pbs_status blend(struct energy_control *control, const struct energy_step
         c->x[at] -= alpha * c->position_correction[at];
         c->v[at] -= alpha * c->correction[at];
     }
-    return evaluate_state(control, step, c->x, NULL);
+    return evaluate_state(control, step, c->x, NULL, NULL);
 }
 
 // --- the whole choice ---
@@ -500,7 +560,7 @@ static void correct_end_of_fall(struct energy_control *control, const struct ene
 
 pbs_status energy_measure_start(struct energy_control *control, const struct energy_step *step,
                                 const double *x, double *gradient) {
-    RETURN_IF_FAILED(evaluate_state(control, step, x, gradient));
+    RETURN_IF_FAILED(evaluate_state(control, step, x, gradient, control->own_gradient));
     for (uint32_t b = 0; b < control->body_count; b++) {
         control->bodies[b].potential_now = control->bodies[b].potential;
     }
@@ -510,18 +570,24 @@ pbs_status energy_measure_start(struct energy_control *control, const struct ene
 pbs_status energy_choose_alpha(struct energy_control *control, const struct energy_step *step,
                                struct energy_candidate *candidate) {
     const struct energy_candidate *c = candidate;
+    double *const own_next = c->position_correction == NULL ? c->trial : NULL;
     if (!constraint_set_is_empty(step->objective->constraints)) {
         // Those at x' are normal to what they allow, and drop out of dv with its projection.
         constraint_set_add_start_forces(step->objective->constraints, c->x_now, c->gradient_now);
+        constraint_set_add_start_forces(step->objective->constraints, c->x_now,
+                                        control->own_gradient);
     }
     if (c->position_correction != NULL) {
         correct_end_of_fall(control, step, c);
     }
-    RETURN_IF_FAILED(evaluate_state(control, step, c->x, c->gradient_next));
+    RETURN_IF_FAILED(evaluate_state(control, step, c->x, c->gradient_next, own_next));
     if (step->rotations != NULL) {
         // Those at x_n are at the chart's origin already.
         rotations_gradient_to_moments(step->rotations, step->objective->tasks, c->x,
                                       c->gradient_next);
+    }
+    if (step->rotations != NULL && own_next != NULL) {
+        rotations_gradient_to_moments(step->rotations, step->objective->tasks, c->x, own_next);
     }
     energy_gather(control);
     energy_sum_potentials(control);
@@ -529,6 +595,9 @@ pbs_status energy_choose_alpha(struct energy_control *control, const struct ener
     if (c->position_correction == NULL) {
         constrain_correction(control, step, c);
         constrain_by_equations(step, c);
+        if (step->settings->choice != PBS_ALPHA_FIXED || step->settings->alpha == 1.0) {
+            energy_separate_rotation(control, step, c, own_next);
+        }
     }
     add_up(control, step, c);
     energy_set_targets(control, step);
@@ -584,7 +653,7 @@ void energy_after_friction(struct energy_control *control, const struct energy_s
 
 pbs_status energy_update_potential(struct energy_control *control, const struct energy_step *step,
                                    const double *x) {
-    return evaluate_state(control, step, x, NULL);
+    return evaluate_state(control, step, x, NULL, NULL);
 }
 
 double energy_loss(const struct energy_control *control) {

@@ -34,8 +34,9 @@ struct energy_account {
     double step;      ///< s, length of the last step; 0: none
 };
 
-struct energy_sums; ///< sums of one step, per island
-struct energy_body; ///< sums of one step, per body
+struct energy_sums;  ///< sums of one step, per island
+struct energy_body;  ///< sums of one step, per body
+struct energy_group; ///< of energy_rotation.h
 
 /// The arrays of energy control. Zero-initialised: valid and empty. Per-island values are stored in
 /// the entry of the island's first body.
@@ -50,6 +51,10 @@ struct energy_control {
     struct energy_sums *sums;
     struct energy_body *bodies;
     double *node_values; ///< per node: potential, J
+    uint32_t *group;     ///< per body: the first of the bodies that joints hold together with it
+    struct energy_group *groups; ///< per body; that of a group in the entry of its first body
+    double *own_gradient;        ///< per node, 3, N: the part of the gradient at x_n that is not of
+                                 ///< contact
     double *force; ///< constant forces f, N: vector slots of the assembly; null: no scheme needs
                    ///< them
 };
@@ -74,14 +79,17 @@ struct energy_step {
 /// x' and w with their corrections; arrays of 3 per node.
 struct energy_candidate {
     const double *x_now;
-    double *x, *v;                  ///< in: x', w; out: state at the end of the step
-    double *correction;             ///< dv
-    double *position_correction;    ///< dx; null: none, so P does not depend on alpha
-    double *trial;                  ///< scratch; needed with position_correction
-    double *gradient_now;           ///< vector slots of the assembly: of energy_measure_start
-    double *gradient_next;          ///< scratch, likewise
-    double weight_now, weight_next; ///< s: M^-1 (weight_now grad P(x_n) + weight_next grad P(x'))
-                                    ///< is added to dv
+    double *x, *v;                   ///< in: x', w; out: state at the end of the step
+    double *correction;              ///< dv
+    double *position_correction;     ///< dx; null: none, so P does not depend on alpha
+    double *trial;                   ///< scratch
+    double *gradient_now;            ///< vector slots of the assembly: of energy_measure_start
+    double *gradient_next;           ///< scratch, likewise
+    double weight_now, weight_next;  ///< s: M^-1 (weight_now grad P(x_n) + weight_next grad P(x'))
+                                     ///< is added to dv
+    const double *impulse;           ///< s, per stage: w = v_n + sum of impulse times acceleration
+    const struct kinematics *stages; ///< with accelerations in the world
+    uint32_t stage_count;
 };
 
 /// Results of one step, over all islands.

@@ -27,6 +27,10 @@ struct energy_sums {
                      ///< reaction
     double reaction; ///< J, external work per unit of alpha: constraints absorb the correction of
                      ///< constrained nodes
+    // For the kinetic energies in the island's frame of reference: those at x_n in space, masses,
+    // the momenta of v_n, w and dv, and those of scripted axes.
+    double kinetic_now, mass;
+    double momentum_now[3], momentum[3], correction[3], scripted_mass[3], scripted[3];
     double alpha;
     int32_t errors;        ///< as in struct energy_account
     double kinetic_before; ///< before the friction pass
@@ -61,6 +65,11 @@ static inline double energy_shift_at(const struct energy_control *control,
                ? 0.0
                : step->free_fall_defect * step->h * dot3(control->force + 3 * node, v + 3 * node);
 }
+
+/// Returns by `removed` the normal part of a change dv of a node's velocity, which projection's
+/// active slot does not allow. Returns the work of that impulse with the obstacle's velocity, J.
+double energy_normal_part(const struct energy_step *step, size_t active, const double *x,
+                          const double *dv, double removed[3]);
 
 /// Joins the islands of two bodies that exchange energy in this step.
 void energy_join(struct energy_control *control, uint32_t a, uint32_t b);

@@ -26,6 +26,7 @@ static void euler_finish(const struct step_view *step, struct state_recipe *out)
     out->gradient_now = step->h;
     out->gradient_next = -step->h;
     out->moment_time = step->h;
+    out->impulse[0] = step->h;
 }
 
 // --- with SDIRK2 ---
@@ -57,6 +58,8 @@ static void sdirk2_finish(const struct step_view *step, struct state_recipe *out
     out->correction.v[STATE_NOW] = -1.0;
     out->correction.a[STATE_STAGE_1] = -(1.0 - g) * step->h;
     out->correction.a[STATE_NOW] = -g * step->h;
+    out->impulse[1] = (1.0 - g) * step->h;
+    out->impulse[2] = g * step->h;
 }
 
 // --- blending ---

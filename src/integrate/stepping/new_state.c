@@ -27,6 +27,9 @@ static void control_energy(struct step *step, const struct state_recipe *recipe)
         .gradient_next = w->gradient_next,
         .weight_now = recipe->gradient_now,
         .weight_next = recipe->gradient_next,
+        .impulse = recipe->impulse,
+        .stages = w->stages,
+        .stage_count = step->result.stages,
     };
     const struct energy_step energy = step_energy(step);
     step->result.status = energy_choose_alpha(&w->energy, &energy, &candidate);

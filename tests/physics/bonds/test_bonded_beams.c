@@ -251,7 +251,8 @@ static void schemes_keep_what_they_promise_of_spin(void **state) {
         {PBS_SCHEME_SECOND_ORDER_THETA, 0.016, 0.9984},
         {PBS_SCHEME_IMPLICIT_MIDPOINT, 0.016, 1.0},
         {PBS_SCHEME_A_1, 0.016, 0.9932},
-        {PBS_SCHEME_A_SEARCH, 0.016, 0.9990},
+        {PBS_SCHEME_A_SEARCH, 0.016, 1.0},
+        {PBS_SCHEME_DECOUPLED_SDIRK2, 0.016, 1.0},
     };
     static struct bonded_parts p;
     const double spin[3] = {0.0, 0.0, 5.0};
