@@ -80,13 +80,16 @@ RUN_SEEDS    := "fuzz/seeds: $(BUILD)/make_seeds --check fuzz/corpus"
 RUN_FUZZ     := $(foreach f,$(FUZZERS),"fuzz/$(f): scripts/run_fuzzer.sh $(ASAN)/fuzz_$(f) fuzz/corpus/$(f) $(FUZZ_SECONDS)")
 # Prints what is another count than the recorded one, and passes.
 RUN_COUNTS   := "bench/counts: $(BUILD)/bench/counts --check bench/counts.csv"
+# Random worlds, other ones each day: the line of one that fails has its seed.
+LEAGUE_SEED  ?= $(shell date +%Y%m%d)00
+RUN_LEAGUE    = "bench/league: $(BUILD)/bench/league $(LEAGUE_SEED) 60"
 RUN_DEMO     := $(foreach t,$(DEMO_TESTS),"$(t:.sh=): bash $(t)")
 
 always      := $(RUN_SHELL) $(RUN_STYLE) $(RUN_ABI) $(RUN_EXAMPLES)
 quick_items := $(always) $(RUN_SMALL)
 full_items  := $(RUN_SEEDS) $(RUN_CORPUS) $(RUN_TIDY) $(RUN_LONG) $(RUN_DEMO) $(RUN_FUZZ) $(RUN_VALGRIND) $(RUN_TSAN) $(RUN_ASAN) $(RUN_WARNINGS) \
                $(RUN_COUNTS) $(always) $(RUN_SHORT)
-night_items := $(RUN_UBSAN) $(full_items)
+night_items  = $(RUN_UBSAN) $(RUN_LEAGUE) $(full_items)
 
 # A make that was not told how many jobs to run takes as many as the tests do.
 parallel = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(TEST_JOBS))

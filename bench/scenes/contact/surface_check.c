@@ -12,6 +12,7 @@ void surface_check_begin(struct surface_check *check) {
     check->point_count = 0;
     check->triangle_count = 0;
     check->free_triangle_count = 0;
+    check->surface_count = 0;
 }
 
 static pbs_status add_surface(struct surface_check *c, size_t point_count, const double *x,
@@ -23,6 +24,12 @@ static pbs_status add_surface(struct surface_check *c, size_t point_count, const
                                     sizeof *c->triangles));
     RETURN_IF_FAILED(
         memory_reserve(&c->memory, &c->edges, &c->edge_capacity, 6 * count, sizeof *c->edges));
+    RETURN_IF_FAILED(
+        memory_reserve(&c->memory, &c->owners, &c->owner_capacity, count, sizeof *c->owners));
+    for (size_t t = c->triangle_count; t < count; t++) {
+        c->owners[t] = c->surface_count;
+    }
+    c->surface_count++;
     memcpy(c->x + 3 * c->point_count, x, 3 * point_count * sizeof *x);
     for (size_t i = 0; i < 3 * triangle_count; i++) {
         const size_t at = 3 * c->triangle_count + i;
@@ -60,9 +67,12 @@ pbs_status surface_check_add_obstacle(struct surface_check *check, const struct 
     return PBS_OK;
 }
 
-static bool belongs_to_a_body(const void *context, uint32_t edge, uint32_t triangle) {
+/// Of a body and something that it may not overlap.
+static bool is_forbidden(const void *context, uint32_t edge, uint32_t triangle) {
     const struct surface_check *const c = context;
-    return edge < 3 * c->free_triangle_count || triangle < c->free_triangle_count;
+    const bool of_a_body = edge < 3 * c->free_triangle_count || triangle < c->free_triangle_count;
+    return of_a_body && (c->may_overlap == NULL ||
+                         !c->may_overlap(c->context, c->owners[edge / 3], c->owners[triangle]));
 }
 
 pbs_status surface_check_count(struct surface_check *check, size_t *count) {
@@ -72,7 +82,7 @@ pbs_status surface_check_count(struct surface_check *check, size_t *count) {
                                             .edges = check->edges,
                                             .triangle_count = check->triangle_count,
                                             .triangles = check->triangles,
-                                            .is_forbidden = belongs_to_a_body,
+                                            .is_forbidden = is_forbidden,
                                             .context = check};
     RETURN_IF_FAILED(intersection_search(&check->memory, NULL, &all, &check->search));
     *count = check->search.found.count;
@@ -84,5 +94,6 @@ void surface_check_free(struct surface_check *check) {
     memory_release(&check->memory, check->x);
     memory_release(&check->memory, check->triangles);
     memory_release(&check->memory, check->edges);
+    memory_release(&check->memory, check->owners);
     surface_check_init(check);
 }

@@ -17,6 +17,13 @@ struct surface_check {
     double *x;
     uint32_t *triangles, *edges; ///< all sides of all triangles are edges
     size_t x_capacity, triangle_capacity, edge_capacity;
+    uint32_t *owners; ///< by triangle: which of the surfaces that were added it is of
+    uint32_t surface_count;
+    size_t owner_capacity;
+    /// Whether two of the surfaces may intersect, by the order in which they were added; null: none
+    /// may.
+    bool (*may_overlap)(const void *context, uint32_t a, uint32_t b);
+    const void *context; ///< handed to may_overlap
 };
 
 void surface_check_init(struct surface_check *check);
@@ -29,7 +36,7 @@ pbs_status surface_check_add_body(struct surface_check *check, const pbs_world *
 pbs_status surface_check_add_obstacle(struct surface_check *check, const struct surface_mesh *mesh,
                                       const double rotation[9], const double position[3]);
 /// Counts the edges that intersect a triangle with which they share no vertex, except pairs of two
-/// obstacles.
+/// obstacles, and of two surfaces that may overlap.
 pbs_status surface_check_count(struct surface_check *check, size_t *count);
 void surface_check_free(struct surface_check *check);
 
