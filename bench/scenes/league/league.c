@@ -90,9 +90,7 @@ static void draw_world(struct league *l, struct league_random *r) {
     draw_scene(l, r);
     for (size_t b = 0; b < l->body_count && l->status >= 0; b++) {
         // What a moving collider presses against something pinned has no place to go.
-        if (!has_script(l) || l->bodies[b].closed) {
-            league_constrain_body(l, r, b);
-        }
+        league_constrain_body(l, r, b, !has_script(l));
     }
     if (l->status >= 0) {
         draw_joints(l, r);

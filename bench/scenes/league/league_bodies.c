@@ -440,7 +440,7 @@ static void press(struct league *l, struct league_random *r, struct league_body 
     league_note(l, pbs_body_set_pressure(l->world, body->id, &p));
 }
 
-void league_constrain_body(struct league *l, struct league_random *r, size_t index) {
+void league_constrain_body(struct league *l, struct league_random *r, size_t index, bool may_pin) {
     struct league_body *const body = l->bodies + index;
     const double draw = random_unit(r);
     if (l->status < 0) {
@@ -448,7 +448,7 @@ void league_constrain_body(struct league *l, struct league_random *r, size_t ind
     }
     if ((body->letter == 'O' && draw < 0.7) || (body->letter == 'S' && draw < 0.08)) {
         press(l, r, body);
-    } else if (draw > 0.97) {
+    } else if (may_pin && draw > 0.97) {
         pin(l, body);
     }
 }

@@ -239,7 +239,6 @@ void league_add_collider(struct league *l, struct league_random *r) {
     l->colliders[l->collider_count].surface = surface;
     struct league_collider *const c = append(l, &d);
     set_box(c, move, half);
-    // Held and moving bodies could press others to nothing: pins come later, and see this.
     if (random_chance(r, 0.35) && d.shape != PBS_SHAPE_GRID) {
         script(l, r, c, extent);
     }

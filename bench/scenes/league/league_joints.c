@@ -66,6 +66,12 @@ static bool point_of(struct league *l, int32_t body, const double place[3], pbs_
            (l->bodies[body].kind == PBS_BODY_SOLID && extrapolate(l, body, place, out));
 }
 
+/// The mass of the lighter side: what a motor or a spring moves is of its size.
+static double mass_of(const struct league *l, const struct league_joint *joint) {
+    const double mass = l->bodies[joint->body[0]].mass;
+    return joint->body[1] < 0 ? mass : fmin(mass, l->bodies[joint->body[1]].mass);
+}
+
 /// Sides whose points lie together may have any kind of joint.
 static void draw_kind(struct league *l, struct league_random *r, const struct league_joint *joint,
                       pbs_joint_desc *d) {
@@ -83,9 +89,8 @@ static void draw_kind(struct league *l, struct league_random *r, const struct le
         d->lower = -unit * random_range(r, 0.05, 0.6);
         d->upper = unit * random_range(r, 0.05, 0.6);
     } else if (draw < 0.6) {
-        const double mass = l->bodies[joint->body[0]].mass;
         d->motor_velocity = unit * random_range(r, -2.0, 2.0);
-        d->motor_force = mass * LEAGUE_GRAVITY * random_unit(r) *
+        d->motor_force = mass_of(l, joint) * LEAGUE_GRAVITY * random_unit(r) *
                          (d->kind == PBS_JOINT_HINGE ? l->bodies[joint->body[0]].size : 1.0);
     }
 }
@@ -107,7 +112,7 @@ static void draw_distance(struct league *l, struct league_random *r,
         d->lower = d->upper = length;
     } else {
         d->spring_target = length;
-        d->spring_stiffness = l->bodies[joint->body[0]].mass * LEAGUE_GRAVITY /
+        d->spring_stiffness = mass_of(l, joint) * LEAGUE_GRAVITY /
                               (length * random_scale(r, 0.01, 0.5));
         d->spring_damping = random_chance(r, 0.5) ? 0.0 : 0.01 * d->spring_stiffness;
     }

@@ -15,8 +15,9 @@ bool league_made(struct league *league, bool made);
 
 /// Adds one body of a random kind and size above what is there already.
 void league_add_body(struct league *league, struct league_random *random);
-/// Pins a part of a body, or fills it, or does neither.
-void league_constrain_body(struct league *league, struct league_random *random, size_t index);
+/// Pins a part of a body where it may, or fills it, or does neither.
+void league_constrain_body(struct league *league, struct league_random *random, size_t index,
+                           bool may_pin);
 
 /// Adds what everything falls on, or nothing.
 void league_add_floor(struct league *league, struct league_random *random);
