@@ -294,6 +294,7 @@ static void balance_energy(struct league_balance *b, const struct league *l) {
     double kinetic;
     b->work += work_of_colliders(b, l);
     const double energy = energy_of(l, &kinetic) - b->work;
+    b->reference = fmax(b->reference, kinetic);
     b->gain = fmax(b->gain, energy - b->least_energy);
     b->least_energy = fmin(b->least_energy, energy);
 }

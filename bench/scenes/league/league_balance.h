@@ -22,8 +22,8 @@
 // both exact where forces are those at the end of the step), must not grow. Worlds with motors or
 // springs of joints, which are not in pbs_energy, are left out, and so are those that held or
 // pressed volumes move to another volume. The gain is the largest rise above the least value
-// before, over the energy that the world had to begin with: its kinetic energy and a fall of each
-// body by its size.
+// before, over the largest kinetic energy so far, and at least that of a fall of each body by its
+// size.
 #ifndef PBS_BENCH_LEAGUE_BALANCE_H
 #define PBS_BENCH_LEAGUE_BALANCE_H
 
