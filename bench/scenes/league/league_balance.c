@@ -9,6 +9,8 @@
 
 // Of sums of what acts on a body: forces of up to 1e7 weights within it, each with 1e-16 of itself.
 static const double ROUNDING = 1e-9;
+// Forces of joints and pins are read back where the step ended, to the tolerance of joints.
+static const double READING = 1e-5;
 
 static double length3(const double v[3]) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -219,8 +221,8 @@ static void balance_momentum(struct league_balance *b, const struct league *l) {
         }
         b->scale[i] += scale[i];
         if (!divided) {
-            const double allowed = l->step * gradient * root_of_nodes(b, l, i) +
-                                   ROUNDING * scale[i];
+            const double error = b->held[i] ? READING : ROUNDING;
+            const double allowed = l->step * gradient * root_of_nodes(b, l, i) + error * scale[i];
             b->excess = fmax(b->excess, length3(left[i]) / allowed);
         }
         if (length3(left[i]) > b->worst_step * scale[i]) {
