@@ -9,8 +9,9 @@
 
 // Of sums of what acts on a body: forces of up to 1e7 weights within it, each with 1e-16 of itself.
 static const double ROUNDING = 1e-9;
-// Forces of joints and pins are read back where the step ended, to the tolerance of joints.
-static const double READING = 1e-5;
+// Forces of joints and pins are read back where the step ended, to the tolerance of joints; a
+// damper's there is that of the velocity, in the step it is that of the change of length.
+static const double READING = 1e-5, READING_OF_DAMPERS = 0.1;
 
 static double length3(const double v[3]) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -199,6 +200,18 @@ static bool account_body(struct league_balance *b, const struct league *l, size_
            (length3(contact.friction) == 0.0 && account_pins(b, l, body, left, scale));
 }
 
+/// Which part of what acts on a group may be missing from what is read back.
+static double error_of_reading(const struct league_balance *b, const struct league *l,
+                               size_t group) {
+    for (size_t j = 0; j < l->joint_count; j++) {
+        const struct league_joint *const joint = &l->joints[j];
+        if (joint->body[1] < 0 && joint->driven && b->group[joint->body[0]] == (int32_t)group) {
+            return READING_OF_DAMPERS;
+        }
+    }
+    return b->held[group] ? READING : ROUNDING;
+}
+
 static void balance_momentum(struct league_balance *b, const struct league *l) {
     double left[LEAGUE_BODIES][3] = {{0.0}}, scale[LEAGUE_BODIES] = {0.0};
     bool known[LEAGUE_BODIES];
@@ -221,7 +234,7 @@ static void balance_momentum(struct league_balance *b, const struct league *l) {
         }
         b->scale[i] += scale[i];
         if (!divided) {
-            const double error = b->held[i] ? READING : ROUNDING;
+            const double error = error_of_reading(b, l, i);
             const double allowed = l->step * gradient * root_of_nodes(b, l, i) + error * scale[i];
             b->excess = fmax(b->excess, length3(left[i]) / allowed);
         }
