@@ -4,6 +4,7 @@
 // of it within what the statistics say is left of the gradient, and a world goes on to the same
 // bits from where it was saved. How fast that goes, and whether all steps land, is for
 // bench/league.
+#include "base/matrix3/math3.h"
 #include "scenes/league/league_run.h"
 #include "support/world_testing.h"
 
@@ -65,9 +66,85 @@ static void a_saved_world_goes_on_to_the_same_bits(void **state) {
     }
 }
 
+/// Moves a body as a whole.
+static void shift(struct league *league, size_t body, const double move[3]) {
+    const pbs_body id = league->bodies[body].id;
+    const size_t count = pbs_body_vertex_count(league->world, id);
+    double *const x = malloc(3 * count * sizeof *x);
+    assert_non_null(x);
+    for (size_t k = 0; k < 3 * count; k++) {
+        x[k] = pbs_body_positions(league->world, id)[k] + move[k % 3];
+    }
+    assert_ok(pbs_body_set_positions(league->world, id, x, count));
+    free(x);
+}
+
+static size_t crossings(struct league_checker *checker, const struct league *league) {
+    struct league_findings found;
+    assert_ok(league_check(checker, league, &found));
+    assert_true(found.finite);
+    return found.crossings;
+}
+
+static void assert_crosses_when_moved(struct league_checker *checker, struct league *league,
+                                      size_t body, const double move[3]) {
+    double back[3];
+    scale3(-1.0, move, back);
+    shift(league, body, move);
+    assert_true(crossings(checker, league) > 0);
+    shift(league, body, back);
+}
+
+static bool has_flat_floor(const struct league *league) {
+    return league->collider_count > 0 && league->colliders[0].upper[1] == 0.0 &&
+           league->colliders[0].shape != PBS_SHAPE_MESH;
+}
+
+/// Lowers each body that has a surface until its middle is in the floor, a half-space or a box, and
+/// moves each solid to where another one is. Adds how many of both there were.
+static void move_bodies(struct league_checker *checker, struct league *l, size_t counts[2]) {
+    for (size_t b = 0; b < l->body_count; b++) {
+        const struct league_body *const body = &l->bodies[b];
+        const struct league_body *const next = &l->bodies[(b + 1) % l->body_count];
+        double middle[3], down[3] = {0.0}, onto[3];
+        add3(body->lower, body->upper, middle);
+        add3(next->lower, next->upper, onto);
+        subtract3(onto, middle, onto);
+        scale3(0.5, onto, onto);
+        down[1] = -0.5 * middle[1] - 0.1 * body->size;
+        if (strchr("SHOA", body->letter) != NULL && has_flat_floor(l)) {
+            assert_crosses_when_moved(checker, l, b, down);
+            counts[0]++;
+        }
+        if (body->letter == 'S' && next->letter == 'S' && l->joint_count == 0) {
+            assert_crosses_when_moved(checker, l, b, onto);
+            counts[1]++;
+        }
+    }
+}
+
+static void a_body_in_the_floor_or_in_another_is_found(void **state) {
+    (void)state;
+    struct league_checker checker;
+    size_t counts[2] = {0, 0};
+    league_checker_init(&checker);
+    for (uint64_t seed = 1; seed <= 2 * SEEDS; seed++) {
+        struct league league;
+        assert_ok(league_create(seed, &coarse, &league));
+        assert_int_equal(crossings(&checker, &league), 0);
+        if (league.contact == PBS_CONTACT_BARRIER) {
+            move_bodies(&checker, &league, counts);
+        }
+        league_free(&league);
+    }
+    assert_true(counts[0] > 10 && counts[1] > 3);
+    league_checker_free(&checker);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_crosses_and_momentum_is_told),
+        cmocka_unit_test(a_body_in_the_floor_or_in_another_is_found),
         cmocka_unit_test(a_saved_world_goes_on_to_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
