@@ -88,7 +88,8 @@ struct term_table {
     int (*evaluate_whole)(const void *self, struct tasks *tasks,
                           const struct evaluation *evaluation, struct evaluation_sums *sums);
     /// The largest step in (0, limit] along direction from x that keeps the value finite. The bound
-    /// is exclusive: the energy is infinite there. Null: no bound.
+    /// is exclusive: the energy is infinite there, unless bounds_finite_values is set. Null: no
+    /// bound.
     double (*max_step)(const void *self, const struct assembly *assembly,
                        const struct stencil_groups *groups, uint32_t domain, const double *x,
                        const double *direction, double limit);
@@ -119,8 +120,9 @@ struct term_table {
     bool is_load;     ///< acts from outside, as weight does, and is not linear in x
     bool is_limit;    ///< a barrier, as those of contact: scripted nodes do not jump across its
                       ///< bound but take the others along
-    bool on_calling_thread; ///< evaluate must run on the thread that steps the world (a host's
-                            ///< callbacks)
+    bool bounds_finite_values; ///< the value is finite beyond max_step, but not to be trusted there
+    bool on_calling_thread;    ///< evaluate must run on the thread that steps the world (a host's
+                               ///< callbacks)
 };
 
 struct term {

@@ -7,6 +7,7 @@
 
 #include "base/lanes/lanes.h"
 #include "base/matrix3/math3.h"
+#include "energy/pressure/volume_step.h"
 
 // --- life ---
 
@@ -319,6 +320,25 @@ struct pressure_forces pressure_forces_of(const struct pressure *pressure, size_
         .scale = modulus * sqrt(sum)};
 }
 
+/// The steps of all surfaces, for the first domain: volumes are no sums over domains.
+static double max_step(const void *self, const struct assembly *assembly,
+                       const struct stencil_groups *groups, uint32_t domain, const double *x,
+                       const double *direction, double limit) {
+    const struct pressure *p = self;
+    (void)assembly;
+    (void)groups;
+    for (size_t s = 0; domain == 0 && s < p->surface_count; s++) {
+        const struct pressure_law *law = &p->laws[s];
+        if (law->kind == PRESSURE_CONSTANT && law->pressure != law->outside) {
+            size_t count;
+            const uint32_t *triangles = triangles_of(p, s, &count);
+            limit = volume_step(triangles, count, pressure_surface_area(p, s, x), x, direction,
+                                limit);
+        }
+    }
+    return limit;
+}
+
 // --- what couples all nodes of a surface: stiffness g g^T with the volume's gradient g ---
 
 void pressure_differentiate(const struct pressure *p, size_t surface, const double *x,
@@ -414,6 +434,8 @@ static const struct term_table table = {
     .value = value_at,
     .evaluate = evaluate,
     .products = products,
+    .max_step = max_step,
+    .bounds_finite_values = true,
     .bind = bind,
     .destroy = destroy,
     .is_load = true,

@@ -48,6 +48,29 @@ static bool shorten(struct minimization *m, const double *x, double *guess) {
     return step > 0.0;
 }
 
+/// Whether a term bounds steps within which its energy is finite.
+static bool has_finite_bounds(const struct objective *o) {
+    for (size_t k = 0; k < o->term_count; k++) {
+        if (o->terms[k].table->bounds_finite_values) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Shortens the guess to what terms allow, where nothing else would: a lower energy beyond that is
+/// no better guess.
+static void keep_within_bounds(struct minimization *m, const double *x, double *guess) {
+    const size_t count = newton_coordinate_count(m->newton);
+    struct tasks *const tasks = m->objective->tasks;
+    double *const offset = m->newton->direction;
+    vector_combine(tasks, count, guess, -1.0, x, offset);
+    const double bound = objective_max_step(m->objective, x, offset, 1.0);
+    if (bound < 1.0) {
+        vector_combine(tasks, count, x, 0.9 * bound, offset, guess);
+    }
+}
+
 /// trial = the state at `guess`, or the admissible state closest to it on the path from x; partial
 /// if E is above the ceiling. Uses newton->direction as scratch.
 static bool evaluate_towards(struct minimization *m, const double *x, double *guess, bool pull_back,
@@ -55,8 +78,12 @@ static bool evaluate_towards(struct minimization *m, const double *x, double *gu
     const size_t count = newton_coordinate_count(m->newton);
     struct tasks *const tasks = m->objective->tasks;
     double *const offset = m->newton->direction;
-    if (contact_set_bounds(&m->objective->contacts) && !shorten(m, x, guess)) {
-        return false;
+    if (contact_set_bounds(&m->objective->contacts)) {
+        if (!shorten(m, x, guess)) {
+            return false;
+        }
+    } else if (has_finite_bounds(m->objective)) {
+        keep_within_bounds(m, x, guess);
     }
     bool admissible = minimization_evaluate_below(m, guess, ceiling);
     if (admissible || m->stopped || !pull_back) {

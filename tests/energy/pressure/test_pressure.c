@@ -228,6 +228,65 @@ static void laws_change(void **state) {
     teardown(&f);
 }
 
+/// Of the volume of a ball with the surface's area, how much of it the volume changes in a step.
+static double change_of(const struct fixture *f, size_t surface, const double *direction,
+                        double step) {
+    const size_t first = triangle_start[surface];
+    const size_t count = triangle_start[surface + 1] - first;
+    double moved[SIZE], area = 0.0;
+    for (size_t k = 0; k < SIZE; k++) {
+        moved[k] = f->x[k] + step * direction[k];
+    }
+    for (size_t t = first; t < first + count; t++) {
+        double sides[2][3], normal[3];
+        for (size_t a = 0; a < 2; a++) {
+            subtract3(f->x + 3 * (size_t)triangles[3 * t + a + 1],
+                      f->x + 3 * (size_t)triangles[3 * t], sides[a]);
+        }
+        cross3(sides[0], sides[1], normal);
+        area += 0.5 * norm3(normal);
+    }
+    const double ball = area * sqrt(area / 3.14159265358979323846) / 6.0;
+    return fabs(pressure_volume(triangles + 3 * first, count, 0, moved) -
+                pressure_volume(triangles + 3 * first, count, 0, f->x)) /
+           ball;
+}
+
+/// Under constant pressures a step ends before the volume has changed by that of a ball, and goes
+/// more than half as far; a gas, which has a lowest energy, bounds nothing.
+static void steps_keep_volumes_from_running_away(void **state) {
+    (void)state;
+    struct fixture f;
+    struct random random = random_seed(8);
+    double direction[SIZE];
+    setup(&f, laws[0]);
+    for (int trial = 0; trial < 50; trial++) {
+        for (size_t k = 0; k < SIZE; k++) {
+            // Some grow or shrink as a whole, others go anywhere.
+            direction[k] = trial < 10 ? (trial % 2 == 0 ? 1.0 : -1.0) * f.x[k]
+                                      : random_uniform(&random, -3.0, 3.0);
+        }
+        const double step = terms_max_step(NULL, &f.assembly, &f.term, 1, f.x, direction, 1e3,
+                                           &f.scratch);
+        double most = 0.0;
+        for (size_t s = 0; s < SURFACES; s++) {
+            for (int i = 1; i <= 20; i++) {
+                assert_true(change_of(&f, s, direction, step * i / 20.0) < 1.0);
+            }
+            most = fmax(most, change_of(&f, s, direction, step));
+        }
+        assert_true(most > 0.5);
+        assert_near(
+            terms_max_step(NULL, &f.assembly, &f.term, 1, f.x, direction, 0.1 * step, &f.scratch),
+            0.1 * step, 0.0, "short step");
+    }
+    teardown(&f);
+    setup(&f, laws[1]);
+    assert_near(terms_max_step(NULL, &f.assembly, &f.term, 1, f.x, direction, 1e3, &f.scratch), 1e3,
+                0.0, "step of gases");
+    teardown(&f);
+}
+
 static pbs_status create(struct memory *fresh, const void *context) {
     struct pressure *pressure = NULL;
     const pbs_status status = pressure_create(fresh, context, &pressure);
@@ -252,6 +311,7 @@ int main(void) {
         cmocka_unit_test(triangles_are_projected),
         cmocka_unit_test(gases_follow_their_law),
         cmocka_unit_test(laws_change),
+        cmocka_unit_test(steps_keep_volumes_from_running_away),
         cmocka_unit_test(refused_memory_is_a_status),
     };
     memory_init(&memory, NULL);

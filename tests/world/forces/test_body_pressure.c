@@ -270,6 +270,31 @@ static void gas_inflates(void **state) {
     pbs_world_destroy(world);
 }
 
+/// A constant pressure that stretches a balloon by 2 % acts at once, in a step so long that it
+/// could push the sheet sixty radii away. There the potential of the pressure, which falls with the
+/// volume, outweighs the sheet's: a guess of lower energy, from which every step failed. With and
+/// without barriers the balloon has the stretch of the sphere's law, within what is said above of
+/// coarse meshes: volumes grow by 6 %, and pressures differ by 4 %.
+static void a_sudden_pressure_does_not_run_away(void **state) {
+    (void)state;
+    const int32_t kinds[] = {PBS_CONTACT_PROJECTION, PBS_CONTACT_BARRIER};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        pbs_world_desc settings;
+        assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+        settings.contact = kinds[i];
+        pbs_world *world = new_world_from(&settings);
+        const pbs_body balloon = add_balloon(world, COARSE);
+        const pbs_pressure_desc air = constant(pressure_of_sphere(1.0, 1.02), 0.0);
+        assert_ok(pbs_body_set_pressure(world, balloon, &air));
+        const double before = volume_of(world, balloon);
+        for (int step = 0; step < 3; step++) {
+            assert_ok(pbs_world_step(world, 1.0));
+        }
+        assert_near(volume_of(world, balloon) / before, 1.02 * 1.02 * 1.02, 0.06 * 0.06, "growth");
+        pbs_world_destroy(world);
+    }
+}
+
 // --- solids ---
 
 /// Pressure from outside makes a solid smaller by 3 (1 - 2 nu) p / E, alike in all directions.
@@ -458,6 +483,7 @@ int main(void) {
         cmocka_unit_test(balloons_have_the_pressure_of_spheres),
         cmocka_unit_test(pressure_converges_with_the_square_of_edges),
         cmocka_unit_test(gas_inflates),
+        cmocka_unit_test(a_sudden_pressure_does_not_run_away),
         cmocka_unit_test(solids_are_compressed),
         cmocka_unit_test(energy_is_accounted),
         cmocka_unit_test(saved_worlds_have_pressure),
