@@ -6,6 +6,10 @@
 #include "base/lanes/vector.h"
 #include "integrate/states/strain_rates.h"
 
+// Friction of contacts that begin in a step is solved for if it is more than this fraction of the
+// force that acts on a body. With half of that a hit with a coefficient of .5 would not count.
+static const double UNSOLVED_FRICTION = 0.1;
+
 void step_begin_strains(const struct step *step, const struct stage_recipe *recipe) {
     const struct objective *o = &step->problem->objective;
     struct kinematics states[STATE_COUNT];
@@ -96,20 +100,27 @@ bool step_lag_contact(struct step *step, const double *x) {
 
 /// Repeats the solve with friction lagged at the solution instead of at the start of the step,
 /// until that changes nothing (docs/theory/contact.md section 4, re-lagging) or friction_iterations
-/// is reached.
+/// is reached. Contacts that begin in the step have no friction at its start. So it is repeated
+/// once more where friction at the solution leaves more than UNSOLVED_FRICTION of the force that
+/// acts on a body, unless the host has set a tolerance.
 static bool repeat_with_friction(struct step *step, const struct objective *objective, double *x) {
     const struct step_problem *problem = step->problem;
     struct newton_options options = problem->options;
     options.initial_guess = NEWTON_GUESS_GIVEN;
     const bool lags = contact_set_has_potential(&objective->contacts) && !problem->linearized;
+    const uint32_t wanted = problem->friction_iterations;
+    const uint32_t limit = options.tolerance == 0.0 && wanted < 2 ? 2 : wanted;
     int64_t iterations = lags ? INT64_MAX : 0;
-    for (uint32_t i = 1; i < problem->friction_iterations && iterations > 1; i++) {
+    for (uint32_t i = 1; i < limit && iterations > 1; i++) {
         const size_t before = step->lagged;
         if (!step_lag_contact(step, x)) {
             return false;
         }
         if (before + step->lagged == 0) {
             return true;
+        }
+        if (i >= wanted) {
+            options.first_share = UNSOLVED_FRICTION;
         }
         contact_set_begin_stage(&objective->contacts, objective->stage.origin,
                                 objective->stage.length);

@@ -187,9 +187,11 @@ static double acting_force(const struct minimization *m, const struct iterate *a
 static double acting_limit(const struct minimization *m, uint32_t body) {
     const struct newton_options *const options = m->options;
     const double acting = acting_force(m, &m->newton->current, body);
+    if (!m->has_iterated) {
+        return options->first_share * acting;
+    }
     const double scale = fmax(acting, force_of(options->nominal_force, body));
-    const double share = m->has_iterated ? options->solved_share : options->first_share;
-    return fmin(options->relative_tolerance * scale, share * acting);
+    return fmin(options->relative_tolerance * scale, options->solved_share * acting);
 }
 
 static double rounding_of(const struct minimization *m, uint32_t body) {

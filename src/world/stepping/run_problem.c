@@ -105,7 +105,7 @@ static struct newton_options newton_options(const struct run *run, double refere
         .linear_limit = expert->linear_limit,
         .tolerance = s->tolerance,
         .relative_tolerance = s->relative_tolerance,
-        .first_share = FIRST_SHARE,
+        .first_share = fmin(FIRST_SHARE, s->relative_tolerance),
         .solved_share = SOLVED_SHARE,
         .nominal_force = run->w->topology.nominal_force,
         .host_force = run->w->topology.host_force,
