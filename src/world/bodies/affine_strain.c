@@ -77,7 +77,8 @@ bool affine_strain_follow_gravity(struct body *body, const double *x, const doub
     const double before = affine->stiffness;
     const double wanted = affine->given_stiffness > 0.0 ? affine->given_stiffness
                                                         : affine_strain_stiffness(body, gravity);
-    if (wanted == before) {
+    // The length of a vector that only turns differs by rounding.
+    if (fabs(wanted - before) <= 1e-12 * before) {
         return false;
     }
     const double strain = 2.0 * strain_of(body, x);
