@@ -23,6 +23,8 @@ pbs_status energy_control_reserve(struct energy_control *control, struct memory 
     control->sums = memory_allocate(memory, body_count, sizeof *control->sums);
     control->bodies = memory_allocate(memory, body_count, sizeof *control->bodies);
     control->node_values = memory_allocate(memory, node_count, sizeof *control->node_values);
+    control->is_whole = memory_allocate(memory, body_count, sizeof *control->is_whole);
+    control->is_torn = memory_allocate(memory, body_count, sizeof *control->is_torn);
     control->group = memory_allocate(memory, body_count, sizeof *control->group);
     control->groups = memory_allocate(memory, body_count, sizeof *control->groups);
     control->own_gradient = memory_allocate(memory, node_count, 3 * sizeof *control->own_gradient);
@@ -33,8 +35,8 @@ pbs_status energy_control_reserve(struct energy_control *control, struct memory 
     if (control->body == NULL || control->island == NULL || control->accounts == NULL ||
         control->next == NULL || control->saved == NULL || control->sums == NULL ||
         control->bodies == NULL || control->node_values == NULL || control->group == NULL ||
-        control->groups == NULL || control->own_gradient == NULL ||
-        (has_forces && control->force == NULL)) {
+        control->is_whole == NULL || control->is_torn == NULL || control->groups == NULL ||
+        control->own_gradient == NULL || (has_forces && control->force == NULL)) {
         energy_control_free(control, memory);
         return PBS_ERROR_MEMORY;
     }
@@ -50,6 +52,8 @@ void energy_control_free(struct energy_control *control, struct memory *memory) 
     memory_release(memory, control->sums);
     memory_release(memory, control->bodies);
     memory_release(memory, control->node_values);
+    memory_release(memory, control->is_whole);
+    memory_release(memory, control->is_torn);
     memory_release(memory, control->group);
     memory_release(memory, control->groups);
     memory_release(memory, control->own_gradient);

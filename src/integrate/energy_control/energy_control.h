@@ -51,7 +51,9 @@ struct energy_control {
     struct energy_sums *sums;
     struct energy_body *bodies;
     double *node_values; ///< per node: potential, J
-    uint32_t *group;     ///< per body: the first of the bodies that joints hold together with it
+    bool *is_whole;      ///< per body: its nodes hang together, by its mesh; from energy_find_whole
+    bool *is_torn;   ///< per body: some of its bonds are broken; filled by the owner before steps
+    uint32_t *group; ///< per body: the first of the bodies that joints hold together with it
     struct energy_group *groups; ///< per body; that of a group in the entry of its first body
     double *own_gradient;        ///< per node, 3, N: the part of the gradient at x_n that is not of
                                  ///< contact
@@ -103,6 +105,9 @@ struct energy_report {
 pbs_status energy_control_reserve(struct energy_control *control, struct memory *memory,
                                   const struct assembly *assembly, uint32_t body_count,
                                   bool has_forces);
+/// Finds which bodies are whole; call when the bodies of nodes are known. PBS_ERROR_MEMORY.
+pbs_status energy_find_whole(struct energy_control *control, struct memory *memory,
+                             const struct assembly *assembly);
 void energy_control_free(struct energy_control *control, struct memory *memory);
 
 /// Starts a step: finds the islands without contact, and computes the constant forces f.

@@ -17,6 +17,46 @@ static struct energy_group *group_of(const struct energy_control *control, size_
     return &control->groups[control->group[control->body[node]]];
 }
 
+// --- pieces ---
+
+/// Joins the rows of the matrix that have a block in common, and nodes with the position that they
+/// belong to: the energy of an affine body has its centre alone.
+static void join_rows(const struct layout *layout, const struct bsr *pattern, uint32_t *piece) {
+    disjoint_sets_begin(piece, pattern->row_count);
+    for (uint32_t row = 0; row < pattern->row_count; row++) {
+        for (uint32_t k = pattern->row_start[row]; k < pattern->row_start[row + 1]; k++) {
+            disjoint_sets_join(piece, row, pattern->column[k]);
+        }
+        if (!layout_is_position(layout, row)) {
+            disjoint_sets_join(piece, row, row - 1);
+        }
+    }
+    disjoint_sets_flatten(piece, pattern->row_count);
+}
+
+pbs_status energy_find_whole(struct energy_control *control, struct memory *memory,
+                             const struct assembly *assembly) {
+    const uint32_t count = assembly->layout.node_count;
+    uint32_t *const piece = memory_allocate(memory, count, sizeof *piece);
+    uint32_t *const first = control->group;
+    if (piece == NULL) {
+        return PBS_ERROR_MEMORY;
+    }
+    join_rows(&assembly->layout, &assembly->pattern, piece);
+    for (uint32_t b = 0; b < control->body_count; b++) {
+        first[b] = UINT32_MAX;
+        control->is_whole[b] = true;
+        control->is_torn[b] = false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t b = control->body[i], own = piece[assembly->layout.row[i]];
+        first[b] = first[b] == UINT32_MAX ? own : first[b];
+        control->is_whole[b] = control->is_whole[b] && own == first[b];
+    }
+    memory_release(memory, piece);
+    return PBS_OK;
+}
+
 // --- groups ---
 
 /// Whether a joint moves along with its bodies when they move together: none of its sides is a
@@ -45,8 +85,8 @@ static void join_groups(struct energy_control *control, const struct energy_step
 }
 
 /// Only the rotation of a group that nothing holds is an error: pins and joints to space exert
-/// torques of their own. Without forces at both ends (decoupled SDIRK2) those of contact cannot be
-/// told apart either.
+/// torques of their own. Pieces of a body do not turn together. Without forces at both ends
+/// (decoupled SDIRK2) those of contact cannot be told apart either.
 static void find_free_groups(struct energy_control *control, const struct energy_step *step,
                              bool from_forces) {
     const struct constraint_set *const constraints = step->objective->constraints;
@@ -56,7 +96,8 @@ static void find_free_groups(struct energy_control *control, const struct energy
     }
     for (uint32_t b = 0; b < control->body_count; b++) {
         const struct energy_body *const body = &control->bodies[b];
-        if (!body->falls || (!from_forces && body->in_contact)) {
+        if (!body->falls || !control->is_whole[b] || control->is_torn[b] ||
+            (!from_forces && body->in_contact)) {
             control->groups[control->group[b]].turns = false;
         }
     }
@@ -165,17 +206,20 @@ static void add_torques(struct energy_control *control, const struct energy_step
     }
 }
 
-// Of the largest moment of inertia: smaller ones are those of rounding, of a point or a line.
-static const double LEAST_INERTIA = 1e-12;
+// Of the largest moment of inertia, and of the distance from the origin, an arm: what is less is
+// rounding, of a line or a point.
+static const double LEAST_INERTIA = 1e-12, LEAST_ARM = 1e-10;
 
 /// Solves inertia spin = torque. A line of nodes does not turn about itself.
 static void find_spin(const struct energy_group *group, const double torque[3], double spin[3]) {
     double u[9], v[9], sigma[3];
+    const double arm = LEAST_ARM * norm3(group->center);
     svd3(group->inertia, u, sigma, v);
+    const double least = fmax(LEAST_INERTIA * sigma[0], group->mass * arm * arm);
     for (int k = 0; k < 3; k++) {
         const double left[3] = {u[k], u[3 + k], u[6 + k]};
         const double right[3] = {v[k], v[3 + k], v[6 + k]};
-        if (fabs(sigma[k]) > LEAST_INERTIA * sigma[0]) {
+        if (fabs(sigma[k]) > least) {
             add_scaled3(spin, dot3(left, torque) / sigma[k], right, spin);
         }
     }

@@ -109,6 +109,9 @@ static void set_row(pbs_world *w, size_t index, const struct bond_place *place, 
     const struct body *body = scene_body(&w->scene, index);
     const uint32_t bond = breaks->rows[row].bond;
     bond_mark_broken(place, bond, from != NULL);
+    if (w->topology.workspace.energy.is_torn != NULL) {
+        w->topology.workspace.energy.is_torn[index] = true;
+    }
     if (from != NULL) {
         breaks->releases[row] = bond_let_touch(w, index, bond, from + 3 * body->node_start,
                                                bond_contact_reach(w, index));

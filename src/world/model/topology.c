@@ -35,6 +35,7 @@ static pbs_status build(struct topology *t, const struct scene *scene,
     if (scene_account_count(scene) > 0) {
         list_parts(scene, t->workspace.energy.body);
         t->workspace.energy.by_body = scene_has_islands(scene);
+        RETURN_IF_FAILED(energy_find_whole(&t->workspace.energy, memory, assembly));
     }
     RETURN_IF_FAILED(terms_reserve(memory, assembly, &t->scratch));
     if (t->model.has_damping) {

@@ -87,6 +87,21 @@ static void copy_array(struct tasks *tasks, size_t count, const double *source, 
     }
 }
 
+static bool has_broken_bond(const struct body *body) {
+    for (size_t i = 0; i < body->bonds.count; i++) {
+        if (body->bonds.broken[i] != BOND_INTACT) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_torn_bodies(const struct scene *scene, bool *out) {
+    for (uint32_t b = 0; b < scene_account_count(scene); b++) {
+        out[b] = has_broken_bond(scene_body(scene, b));
+    }
+}
+
 static void load_accounts(const struct scene *scene, struct energy_account *out) {
     for (uint32_t b = 0; b < scene_account_count(scene); b++) {
         out[b] = scene->history.has_targets ? scene_body(scene, b)->account
@@ -114,6 +129,7 @@ static void load_state(pbs_world *w, double h) {
     copy_array(w->tasks, count, history->x_before, workspace->before.x);
     copy_array(w->tasks, count, history->v_before, workspace->before.v);
     load_accounts(&w->scene, workspace->energy.accounts);
+    find_torn_bodies(&w->scene, workspace->energy.is_torn);
     newton_set_solver_history(w->topology.newton, &w->scene.solver_memory);
     joint_scene_load(&w->topology, &w->scene);
     vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->topology.prescribed_velocity);
