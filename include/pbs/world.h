@@ -95,8 +95,9 @@ typedef struct pbs_world_desc {
     uint32_t newton_limit; ///< iterations of a stage, 1 to 1e6
     /// 0 to 20: a failed step is halved, and its halves again, up to this many times; 0: never.
     /// With barriers a step in which bodies move more than half the size of what they meet is taken
-    /// in up to 8 equal parts, no more than 2^divisions. (uint32_t)PBS_AUTOMATIC: 3 with barriers,
-    /// halved after 60 Newton iterations; 0 without, and with allow_unconverged of pbs_expert_desc.
+    /// in up to 8 equal parts, no more than 2^divisions. (uint32_t)PBS_AUTOMATIC: 3 with barriers
+    /// or joints, halved after 60 Newton iterations; 0 without, and with allow_unconverged of
+    /// pbs_expert_desc.
     uint32_t divisions;
     /// 1: no fused multiply-add, so that processors with and without it give the same bits. Exact
     /// factors then take up to twice the time. The C library may still differ between machines, in
@@ -110,7 +111,8 @@ typedef struct pbs_world_desc {
                                ///< enough
     /// m/s: a stage is solved, too, when a full Newton step changes no component of velocity by
     /// that much. 0: the gradient alone decides. PBS_AUTOMATIC: with barriers 1e-2 sqrt(g size) of
-    /// the smallest body, a hundredth of that for schemes with energy control; 0 without barriers.
+    /// the smallest body, a hundredth of that for schemes with energy control; without barriers a
+    /// hundredth of these where joints have limits or motors, otherwise 0.
     double velocity_tolerance;
     // Breaking:
     /// For implicit steps, 0 to 1000. Bonds and joints above their strengths at the end of a step

@@ -24,6 +24,7 @@ static pbs_world *new_limit_world(double gravity) {
     d.contact = PBS_CONTACT_PROJECTION;
     d.gravity[1] = -gravity;
     d.relative_tolerance = 1e-8;
+    d.divisions = 0; // a whole step is what limits are to meet
     return new_world_from(&d);
 }
 

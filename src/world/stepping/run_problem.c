@@ -5,6 +5,7 @@
 
 #include "base/matrix3/math3.h"
 #include "world/contact_scenes/contact_kind.h"
+#include "world/contact_scenes/contact_scale.h"
 #include "world/model/joint_scene.h"
 #include "world/objects/motion.h"
 #include "world/stepping/contact_run.h"
@@ -86,11 +87,37 @@ static pbs_status set_obstacles(void *self, double fraction) {
 
 // --- the problem ---
 
+/// Whether some row acts or does not, as a limit, or changes its force at one point, as a motor.
+static bool has_changing_rows(const struct joint_set *set) {
+    for (size_t i = 0; i < set->count; i++) {
+        const struct joint *const joint = &set->joints[i];
+        for (uint32_t r = 0; r < joint->row_count; r++) {
+            const enum joint_use use = joint->rows[r].use;
+            if (use == JOINT_AT_MOST || use == JOINT_LIMITED) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// The velocity tolerance of worlds with limits or motors and without barriers, as a share of that
+// with barriers. Forces of motors and limits are right to about as much.
+static const double OF_JOINTS = 0.01;
+
 static double velocity_tolerance(const struct run *run) {
-    const struct contact_run *contact = contact_run_of(&run->w->scene);
-    return contact->velocity_tolerance != NULL
-               ? contact->velocity_tolerance(run->w)
-               : fmax(0.0, run->w->scene.settings.velocity_tolerance);
+    const struct scene *scene = &run->w->scene;
+    const struct contact_run *contact = contact_run_of(scene);
+    if (contact->velocity_tolerance != NULL) {
+        return contact->velocity_tolerance(run->w);
+    }
+    // Without this a motor that presses against its own limit goes on until rounding.
+    if (has_changing_rows(&run->w->topology.joints)) {
+        const struct contact_scale scale = contact_scale_of(scene);
+        const bool is_automatic = scene->settings.velocity_tolerance < 0.0;
+        return (is_automatic ? OF_JOINTS : 1.0) * contact_scale_velocity_tolerance(scene, &scale);
+    }
+    return fmax(0.0, scene->settings.velocity_tolerance);
 }
 
 static struct newton_options newton_options(const struct run *run, double reference) {
