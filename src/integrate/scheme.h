@@ -107,6 +107,8 @@ struct scheme_table {
                         ///< anew in each step (docs/theory/schemes.md section 2.1)
     bool leaves_feasible;       ///< x_{n+1} is not the last stage's solution, so it may violate an
                                 ///< obstacle or have infinite energy
+    bool keeps_normal_velocity; ///< velocities across the equations of joints, which the stages'
+                                ///< solutions do not have, would go on from step to step
     bool restarts_when_divided; ///< the first half of a divided step is a starting step, and the
                                 ///< states at its ends are the known ones afterwards (GAT
                                 ///< section 2.3.2)

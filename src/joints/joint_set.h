@@ -33,8 +33,8 @@ struct joint_set {
                    ///< the start of the step
     double *kept;  ///< the same at joint_set_keep
     double time;   ///< s: end of the present stage, from the start of the step
-    double *jacobian; ///< count x JOINT_ROWS x JOINT_COORDINATES: entries of the rows that
-                      ///< joint_set_write_rows writes
+    double *jacobian; ///< count x JOINT_ROWS x JOINT_COORDINATES: entries of the rows
+                      ///< that were last written
 };
 
 struct joint_energy {
@@ -148,6 +148,18 @@ void joint_set_add_start_forces(const struct joint_set *set, const double *x, do
 /// do not act are 0. The entries belong to the set. Returns how many rows act.
 size_t joint_set_write_rows(const struct joint_set *set, const struct stage_nodes *stage,
                             struct node_row *rows);
+
+/// The same rows for positions: J at stage->x of those that do not hold at x, `time` seconds after
+/// the start of the step. out: JOINT_ROWS for each joint, C. widest: the largest |C| over its
+/// tolerance.
+size_t joint_set_write_gaps(const struct joint_set *set, const struct stage_nodes *stage,
+                            const double *x, double time, struct node_row *rows, double *out,
+                            double *widest);
+
+/// The same rows for velocities v: equations, and limits that are reached and would be crossed.
+/// out: the rate of C, m/s, that of targets and of points of space included.
+size_t joint_set_write_rates(const struct joint_set *set, const struct stage_nodes *stage,
+                             double time, const double *v, struct node_row *rows, double *out);
 
 /// out += dJ/dt v for the rows that act, with the nodes at x and their velocities v. out:
 /// JOINT_ROWS for each joint.

@@ -67,6 +67,7 @@ const struct scheme_table scheme_second_order_theta = {
     .name = "second-order-theta",
     .history = 2,
     .order = 2,
+    .keeps_normal_velocity = true,
     .stage_limit = 1,
     .acceleration = ACCELERATION_STORED,
     .keeps_impacts = true,

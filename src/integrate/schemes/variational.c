@@ -67,6 +67,7 @@ const struct scheme_table scheme_variational_midpoint = {
     .name = "variational-midpoint",
     .history = 1,
     .order = 2,
+    .keeps_normal_velocity = true,
     .stage_limit = 1,
     .leaves_feasible = true,
     .stage_count = recipe_one_stage,

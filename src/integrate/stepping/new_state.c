@@ -1,6 +1,8 @@
 // The state at the end of a step: energy control, friction, the way back to what contact allows.
 #include "integrate/stepping/step_state.h"
 
+#include <math.h>
+
 #include "base/lanes/vector.h"
 
 /// Computes the corrections of x' and w and applies energy control.
@@ -51,6 +53,75 @@ static void velocities_to_world(const struct step *step, const struct state_reci
     }
 }
 
+/// What a combination gains from the acceleration of the only stage, s^k.
+static double gain_of(const struct combination *combination, const struct stage_recipe *stage) {
+    return combination->x[STATE_STAGE_1] * stage->weight +
+           combination->v[STATE_STAGE_1] * stage->weight / stage->length +
+           combination->a[STATE_STAGE_1];
+}
+
+/// Moves x_{n+1} to where joints hold, and v_{n+1} and a_{n+1} as if the stage's acceleration had
+/// done it, along the forces of joints at the stage. With only a projection of velocities the rule
+/// would be of first order and slow down what turns.
+static void return_positions(struct step *step, const struct state_recipe *recipe,
+                             const struct stage_nodes *directions) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    struct stage_recipe stage = {.share = 1.0};
+    problem->scheme->stage(&step->view, 0, &stage);
+    double *const moved = w->predictor;
+    vector_copy(step->tasks, step->count, w->next.x, moved);
+    constraint_set_return(problem->objective.constraints, directions, step->view.h, w->next.x);
+    vector_combine(step->tasks, step->count, w->next.x, -1.0, moved, moved);
+    const double gain = gain_of(&recipe->position, &stage);
+    vector_add_scaled(step->tasks, step->count, gain_of(&recipe->velocity, &stage) / gain, moved,
+                      w->next.v);
+    if (scheme_stores_acceleration(problem->scheme)) {
+        vector_add_scaled(step->tasks, step->count, gain_of(&recipe->acceleration, &stage) / gain,
+                          moved, w->next.a);
+    }
+}
+
+/// Puts the end of the step where joints hold, and removes what velocities and accelerations they
+/// do not allow (docs/theory/joints.md section 4).
+static void return_to_joints(struct step *step, const struct state_recipe *recipe) {
+    const struct step_problem *problem = step->problem;
+    struct step_workspace *w = step->w;
+    if (!problem->scheme->keeps_normal_velocity || !step_has_constraints(step)) {
+        return;
+    }
+    struct constraint_set *const constraints = problem->objective.constraints;
+    const struct stage_nodes end = step_stage_nodes(step, INFINITY, w->next.x);
+    if (problem->scheme->leaves_feasible) {
+        const struct stage_nodes stage = step_stage_nodes(step, INFINITY, w->stages[0].x);
+        return_positions(step, recipe, &stage);
+    }
+    constraint_set_project_velocity(constraints, &end, step->view.h, w->next.v);
+    if (scheme_stores_acceleration(problem->scheme)) {
+        constraint_set_project(constraints, &end, w->next.v, w->next.a);
+    }
+}
+
+void step_report_end_gap(struct step *step) {
+    const struct step_problem *problem = step->problem;
+    if (!problem->scheme->leaves_feasible || !step_has_constraints(step) ||
+        step->result.status != PBS_OK) {
+        return;
+    }
+    const struct stage_nodes end = step_stage_nodes(step, INFINITY, step->w->next.x);
+    const struct joint_miss miss = constraint_set_end_gap(problem->objective.constraints, &end,
+                                                          step->view.h);
+    if (miss.share > 1.0) {
+        step->result.status = status_fail(
+            PBS_NOT_CONVERGED,
+            "the step ends with a gap of %g m at joint %u (of pbs_world_joint_at), %g times its "
+            "tolerance, as bodies touch between the scheme's stage and there: take a scheme that "
+            "ends feasible (docs/integrators.md)",
+            miss.gap, (unsigned)miss.number, miss.share);
+        status_save(&step->result.unconverged);
+    }
+}
+
 void step_finish(struct step *step) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
@@ -70,6 +141,7 @@ void step_finish(struct step *step) {
         velocities_to_world(step, &recipe);
     }
     step_apply_constraints(step, w->next.x, w->next.v, w->next.a);
+    return_to_joints(step, &recipe);
     if (problem->scheme->is_static) {
         vector_zero(step->tasks, step->count, w->next.v);
     }

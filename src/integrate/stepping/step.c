@@ -78,6 +78,16 @@ static void begin_contact(struct step *step, uint32_t stage_count) {
     (void)step_lag_contact(step, step->w->now.x);
 }
 
+/// Removes from the velocities at the start what joints do not allow: what a host has set, and what
+/// a target that begins to move has not.
+static void start_on_joints(struct step *step) {
+    if (step->problem->scheme->keeps_normal_velocity) {
+        const struct stage_nodes now = step_stage_nodes(step, INFINITY, step->w->now.x);
+        constraint_set_project_velocity(step->problem->objective.constraints, &now, 0.0,
+                                        step->w->now.v);
+    }
+}
+
 struct step_result step_solve(const struct step_problem *problem, const struct step_span *span,
                               struct step_workspace *workspace) {
     struct step step = {
@@ -104,6 +114,7 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
         const double share = span->end < 1.0 ? (span->end - span->begin) / (1.0 - span->begin)
                                              : 1.0;
         constraint_set_begin_step(problem->objective.constraints, workspace->now.x, span->h, share);
+        start_on_joints(&step);
     }
     begin_contact(&step, stage_count);
     if (!step_failed(&step) && step_is_controlled(&step)) {
@@ -138,6 +149,7 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
     }
     if (!step_failed(&step)) {
         step.result.status = solved;
+        step_report_end_gap(&step);
     } else if (step_has_constraints(&step)) {
         constraint_set_restore(problem->objective.constraints);
     }

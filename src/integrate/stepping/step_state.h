@@ -130,6 +130,9 @@ void step_start_acceleration(struct step *step);
 
 /// Computes z_{n+1} by the scheme's recipe, with energy control.
 void step_finish(struct step *step);
+/// Schemes that end beyond their stage: tells about joints that do not hold there, as what they may
+/// not pass through was in the way.
+void step_report_end_gap(struct step *step);
 /// Friction, the return to a state that contact allows, and the report's end.
 void step_end_contact(struct step *step, uint32_t stage_count);
 

@@ -137,6 +137,70 @@ void constraint_set_add_start_forces(const struct constraint_set *set, const dou
     held_volumes_add_start_forces(set->volumes, x, gradient);
 }
 
+static struct row_projection project_with(const struct constraint_set *set, size_t active,
+                                          const double *mass) {
+    return (struct row_projection){.rows = set->rows,
+                                   .count = JOINT_ROWS * joint_count(set),
+                                   .active_count = active,
+                                   .mass = mass,
+                                   .residual = set->residual,
+                                   .direction = set->direction,
+                                   .product = set->product,
+                                   .impulse = set->impulse,
+                                   .node_product = set->node_product};
+}
+
+// Along J(x) gaps shrink quadratically, along J at the stage by the angle between both. A state
+// that is far off ends as it is.
+enum { RETURNS = 30, RETURNS_ALONG_STAGE = 20 };
+
+double constraint_set_return(struct constraint_set *set, const struct stage_nodes *nodes,
+                             double time, double *x) {
+    double widest = 0.0;
+    for (int i = 0; i <= RETURNS && joint_count(set) > 0; i++) {
+        struct stage_nodes at = *nodes;
+        at.x = i < RETURNS_ALONG_STAGE ? nodes->x : x;
+        const size_t active = joint_set_write_gaps(set->joints, &at, x, time, set->rows,
+                                                   set->residual, &widest);
+        if (active == 0 || widest <= 0.1 || i == RETURNS) {
+            break;
+        }
+        struct row_projection projection = project_with(set, active, nodes->mass);
+        row_projection_apply(&projection, x);
+    }
+    return widest;
+}
+
+struct joint_miss constraint_set_end_gap(struct constraint_set *set,
+                                         const struct stage_nodes *nodes, double time) {
+    struct joint_miss most = {0};
+    double widest = 0.0;
+    if (joint_count(set) > 0) {
+        joint_set_write_gaps(set->joints, nodes, nodes->x, time, set->rows, set->residual, &widest);
+    }
+    for (size_t r = 0; r < JOINT_ROWS * joint_count(set); r++) {
+        const struct joint *const joint = &set->joints->joints[r / JOINT_ROWS];
+        const double gap = fabs(set->residual[r]);
+        if (gap > most.share * joint->tolerance) {
+            most = (struct joint_miss){joint->number, gap, gap / joint->tolerance};
+        }
+    }
+    return most;
+}
+
+void constraint_set_project_velocity(struct constraint_set *set, const struct stage_nodes *nodes,
+                                     double time, double *v) {
+    if (joint_count(set) == 0) {
+        return;
+    }
+    const size_t active = joint_set_write_rates(set->joints, nodes, time, v, set->rows,
+                                                set->residual);
+    if (active > 0) {
+        struct row_projection projection = project_with(set, active, nodes->mass);
+        row_projection_apply(&projection, v);
+    }
+}
+
 void constraint_set_project(struct constraint_set *set, const struct stage_nodes *nodes,
                             const double *v, double *a) {
     const size_t joint_rows = JOINT_ROWS * joint_count(set);

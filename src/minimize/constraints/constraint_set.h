@@ -74,4 +74,20 @@ void constraint_set_add_start_forces(const struct constraint_set *set, const dou
 void constraint_set_project(struct constraint_set *set, const struct stage_nodes *nodes,
                             const double *v, double *a);
 
+/// Moves x, `time` seconds after the start of the step, to where the equations and limits of joints
+/// hold: x -= M^-1 J^T (J M^-1 J^T)^-1 C(x), repeated, with J at nodes->x as long as that closes
+/// the gaps. Returns the largest gap that is left, relative to its tolerance.
+double constraint_set_return(struct constraint_set *set, const struct stage_nodes *nodes,
+                             double time, double *x);
+
+/// The joint with the largest gap at nodes->x, `time` seconds after the start of the step, relative
+/// to its tolerance. Limits that hold have none.
+struct joint_miss constraint_set_end_gap(struct constraint_set *set,
+                                         const struct stage_nodes *nodes, double time);
+
+/// Removes from the velocities v at nodes->x what joints do not allow: v -= M^-1 J^T (J M^-1
+/// J^T)^-1 dC/dt. Limits that are reached keep what moves away from them.
+void constraint_set_project_velocity(struct constraint_set *set, const struct stage_nodes *nodes,
+                                     double time, double *v);
+
 #endif
