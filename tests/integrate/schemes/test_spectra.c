@@ -190,8 +190,8 @@ static void one_step_schemes_have_their_matrix(void **state) {
     }
 }
 
-// Not exactly 1, with which a correction that gains energy is searched for (docs/theory/
-// energy_control.md section 2): these matrices are those of the correction itself.
+// Not exactly 1, with which a correction that gains energy is searched for
+// (docs/theory/energy_control.md section 2): these matrices are those of the correction itself.
 static const double ALPHA_1 = 1.0 + 1e-15;
 
 /// det = 1 + (alpha - 1) q, trace = (2 + alpha hh) / (1 + hh), q = hh / (1 + hh).
