@@ -89,7 +89,8 @@ typedef struct pbs_world_desc {
     /// With PBS_CONTACT_BARRIER, 1 to 100: how often a stage is solved at most. Each solve takes
     /// the normal forces, points and directions of friction from the solution before, until the
     /// solution stays. The first one takes them from the start of the step, and so knows no
-    /// friction of contacts that begin in the step.
+    /// friction of contacts that begin in the step; with 1 a second one follows where that is more
+    /// than a tenth of the force that acts on a body.
     uint32_t friction_iterations;
     // Solving:
     uint32_t newton_limit; ///< iterations of a stage, 1 to 1e6
