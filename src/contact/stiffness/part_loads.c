@@ -15,7 +15,8 @@ static void max_load(struct part_load *load, double force, double gap) {
 
 void part_loads_measure(const struct barrier_contact *c, struct part_load *loads) {
     for (uint32_t i = 0; i < c->mesh.part_count; i++) {
-        loads[i] = (struct part_load){.force = 0.0, .gap = INFINITY};
+        loads[i].force = 0.0;
+        loads[i].gap = INFINITY;
     }
     for (size_t i = 0; i < c->contact_count; i++) {
         const struct contact_pair pair = contact_pair_of(c, &c->contacts[i]);
@@ -23,6 +24,44 @@ void part_loads_measure(const struct barrier_contact *c, struct part_load *loads
         max_load(&loads[pair.part[0]], pair.force, gap);
         max_load(&loads[pair.part[1]], pair.force, gap);
     }
+}
+
+static bool is_close(const struct contact_pair *pair, double share) {
+    return pair->gap < share * pair->reach;
+}
+
+bool part_loads_find_close(const struct barrier_contact *c, double share, struct part_load *loads) {
+    bool any = false;
+    for (uint32_t i = 0; i < c->mesh.part_count; i++) {
+        loads[i].force = 0.0;
+    }
+    for (size_t i = 0; i < c->contact_count; i++) {
+        const struct contact_pair pair = contact_pair_of(c, &c->contacts[i]);
+        for (int k = 0; k < 2 && is_close(&pair, share) && isfinite(pair.force); k++) {
+            struct part_load *load = &loads[pair.part[k]];
+            load->force = fmax(load->force, pair.force);
+            any = true;
+        }
+    }
+    return any;
+}
+
+bool part_loads_raise(const struct barrier_contact *c, double share, struct part_load *loads) {
+    bool any = false;
+    for (size_t i = 0; i < c->contact_count; i++) {
+        const struct contact_pair pair = contact_pair_of(c, &c->contacts[i]);
+        for (int k = 0; k < 2 && is_close(&pair, share); k++) {
+            loads[pair.part[k]].force = 0.0;
+        }
+    }
+    for (uint32_t i = 0; i < c->mesh.part_count; i++) {
+        const struct collision_part *part = &c->mesh.parts[i];
+        if (!part->is_obstacle && loads[i].force > fmax(loads[i].raised, part->load)) {
+            loads[i].raised = loads[i].force;
+            any = true;
+        }
+    }
+    return any;
 }
 
 // --- motions ---

@@ -7,9 +7,19 @@
 #include "contact/barrier/barrier_contact.h"
 
 struct part_load {
-    double force; ///< N: the largest force of a single contact
-    double gap;   ///< the smallest gap over the reach; infinity without contacts
+    double force;  ///< N: the largest force of a single contact
+    double gap;    ///< the smallest gap over the reach; infinity without contacts
+    double raised; ///< N: the largest force that has been too much for its barriers in this run
 };
+
+/// forces = for each part the largest force of its contacts found last whose gap is below `share`
+/// of their reach. Returns whether there are any.
+bool part_loads_find_close(const struct barrier_contact *contact, double share,
+                           struct part_load *loads);
+
+/// Raises the `raised` of parts to those forces, but not where such a contact is among those found
+/// last, now at the start of the step: it would be thrown. Returns whether any rose.
+bool part_loads_raise(const struct barrier_contact *contact, double share, struct part_load *loads);
 
 /// Fills loads, one for each part of the mesh, from the state evaluated last.
 void part_loads_measure(const struct barrier_contact *contact, struct part_load *loads);

@@ -125,6 +125,7 @@ const struct contact_run contact_run_barrier = {
     .velocity_tolerance = velocity_tolerance,
     .count_parts = count_parts,
     .begin_step = contact_stiffness_begin_step,
+    .relieve = contact_stiffness_raise,
     .commit = commit,
     .write_stats = write_stats,
 };

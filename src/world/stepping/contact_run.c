@@ -25,6 +25,11 @@ void contact_run_begin_step(struct run *run) {
     }
 }
 
+bool contact_run_relieve(struct run *run, const struct step_span *span) {
+    const struct contact_run *contact = contact_run_of(&run->w->scene);
+    return contact->relieve != NULL && contact->relieve(run, span);
+}
+
 void contact_run_commit(struct run *run) {
     const struct contact_run *contact = contact_run_of(&run->w->scene);
     if (contact->commit != NULL) {

@@ -5,6 +5,7 @@
 
 #include "base/lanes/vector.h"
 #include "world/contact_scenes/contact_scene.h"
+#include "world/stepping/contact_run.h"
 #include "world/stepping/reference.h"
 
 /// The mean mass per vertex, including vertices of affine bodies; IPC calls it the mean nodal mass.
@@ -59,7 +60,11 @@ static pbs_status measure_balance(struct run *run, struct stiffness_situation *s
 
 // Upper bound of the load, as a multiple of what the smallest stiffness carries. Without it the
 // stiffness would grow in every step in which a load cannot be balanced.
-static const double RANGE = 1e4;
+static const double RANGE = 1e8;
+
+// A part of a step that ends with a gap below this fraction of its distance is taken again with
+// barriers that carry the force there.
+static const double TOO_CLOSE = 1e-3;
 
 // The step length that stiffness is chosen for changes by the simulated time over this, so slowly
 // that bodies at rest in the barrier are neither thrown nor dropped by steps of another length.
@@ -95,8 +100,9 @@ static void choose_by_body(struct run *run) {
         const double reach = barrier_contact_reach(contact, (uint32_t)i, (uint32_t)i);
         const double stiffness = contact_scale_stiffness(scene, body, reach, run->contact_time);
         const double load = fmin(body->barrier.next_load, RANGE * stiffness * reach);
-        barrier_contact_set_stiffness(contact, (uint32_t)i, stiffness,
-                                      fmax(load, contact_scale_weight(scene, body)));
+        const double least = fmax(contact_scale_weight(scene, body),
+                                  run->w->topology.loads[i].raised);
+        barrier_contact_set_stiffness(contact, (uint32_t)i, stiffness, fmax(load, least));
     }
 }
 
@@ -108,6 +114,20 @@ void contact_stiffness_begin_step(struct run *run) {
     if (is_by_body(&run->w->scene) && run->contact_time != time_of_step(run)) {
         choose_by_body(run);
     }
+}
+
+bool contact_stiffness_raise(struct run *run, const struct step_span *span) {
+    struct topology *t = &run->w->topology;
+    if (!is_by_body(&run->w->scene) || !part_loads_find_close(&t->contact, TOO_CLOSE, t->loads)) {
+        return false;
+    }
+    contact_run_set_obstacles(run, span->begin, span->begin);
+    if (barrier_contact_find(&t->contact, run->w->tasks, t->workspace.now.x) < 0 ||
+        !part_loads_raise(&t->contact, TOO_CLOSE, t->loads)) {
+        return false;
+    }
+    choose_by_body(run);
+    return true;
 }
 
 /// The load that a body's barriers carry in the next step, N. It falls slowly: bodies that have
@@ -167,6 +187,9 @@ pbs_status contact_stiffness_begin(struct run *run) {
     run->barrier = w->scene.barrier;
     barrier->stiffness = contact_scene_stiffness(&w->scene);
     if (is_by_body(&w->scene)) {
+        for (size_t i = 0; i < w->topology.contact.mesh.part_count; i++) {
+            w->topology.loads[i].raised = 0.0;
+        }
         choose_by_body(run);
         return PBS_OK;
     }

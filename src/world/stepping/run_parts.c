@@ -16,6 +16,9 @@
 // the library.
 enum { ITERATIONS_BEFORE_DIVISION = 60 };
 
+// How often a part is tried again with stiffer contacts where these were pressed almost to zero.
+enum { RELIEFS = 4 };
+
 void run_add_work(struct run *run, const struct step_result *part) {
     newton_result_add(&run->sum.newton, &part->newton);
     run->sum.stages += part->stages;
@@ -233,6 +236,22 @@ static uint32_t iteration_limit(const struct run *run, uint32_t depth) {
                                                                         : settings->newton_limit;
 }
 
+/// Solves a part. It is solved again where contact has been pressed so hard that it should have
+/// been stiffer.
+static struct step_result run_relieved(struct run *run, const struct step_span *span) {
+    const struct scheme_memory memory = run->w->topology.workspace.memory;
+    const struct break_mark broken = breaks_mark(run->w);
+    struct step_result part = run_step(run, span);
+    for (int i = 0; i < RELIEFS && (part.status >= 0 || run_may_divide(part.status)) &&
+                    !run->problem.scheme->is_static && contact_run_relieve(run, span);
+         i++) {
+        run_add_work(run, &part);
+        run_undo_step(run, &memory, &broken);
+        part = run_step(run, span);
+    }
+    return part;
+}
+
 pbs_status run_part(struct run *run, const struct step_span *span, uint32_t depth) {
     pbs_world *w = run->w;
     run->problem.allow_unconverged = w->scene.expert.allow_unconverged != 0 &&
@@ -243,7 +262,7 @@ pbs_status run_part(struct run *run, const struct step_span *span, uint32_t dept
     }
     const struct scheme_memory memory = w->topology.workspace.memory;
     const struct break_mark broken = breaks_mark(w);
-    const struct step_result part = run_step(run, span);
+    const struct step_result part = run_relieved(run, span);
     run_add_work(run, &part);
     if (part.status >= 0 && run_missed_impact(run, span->h)) {
         run_undo_step(run, &memory, &broken);

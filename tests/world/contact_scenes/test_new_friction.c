@@ -7,7 +7,10 @@
 static void a_hit_rubs_in_its_own_step(void **state) {
     (void)state;
     const double coefficient = 0.3, corner[3] = {0.0, 0.02, 0.0}, h = 1.0 / 60.0;
-    pbs_world *world = new_world();
+    pbs_world_desc settings;
+    assert_ok(pbs_world_desc_init(&settings, sizeof settings));
+    settings.gravity[1] = -9.81;
+    pbs_world *world = new_world_from(&settings);
     const pbs_collider ground = add_ground(world);
     pbs_solid_desc d;
     assert_ok(pbs_solid_desc_init(&d, sizeof d));
