@@ -233,6 +233,34 @@ static void pieces_do_not_turn_each_other(void **state) {
     }
 }
 
+/// The same of a row of four spheres that is cut in the middle.
+static void fragments_do_not_turn_each_other(void **state) {
+    (void)state;
+    static struct bonded_parts p;
+    const double still[3] = {0.0, 0.0, 0.0}, along[3] = {1.0, 0.0, 0.0};
+    for (size_t s = 0; s < COUNT_OF(searches); s++) {
+        pbs_world *world = empty_world(searches[s], PBS_CONTACT_PROJECTION);
+        pbs_body body;
+        size_t cut = 0;
+        bonded_block(&p, 4, 1, 1, still);
+        p.d.young = 1e5;
+        p.velocities[0] = 0.02;
+        p.velocities[1] = 0.2;
+        p.velocities[3] = -0.02;
+        p.velocities[4] = -0.2;
+        assert_ok(pbs_body_create_bonded(world, &p.d, &body));
+        assert_ok(pbs_body_cut_plane(world, body, still, along, &cut));
+        assert_int_equal(cut, 1);
+        for (int i = 0; i < 10; i++) {
+            assert_ok(pbs_world_step(world, 0.05));
+        }
+        for (int k = 6; k < 12; k++) {
+            assert_small(pbs_body_velocities(world, body)[k], 1e-9, "the fragment at rest");
+        }
+        pbs_world_destroy(world);
+    }
+}
+
 /// With another alpha than 1 the correction is the host's, rotation and all: 0 is implicit Euler.
 static void a_given_alpha_is_taken_as_it_is(void **state) {
     (void)state;
@@ -266,6 +294,7 @@ int main(void) {
         cmocka_unit_test(a_plane_does_not_turn_what_bounces_on_it),
         cmocka_unit_test(corrections_that_gain_energy_are_searched_for),
         cmocka_unit_test(pieces_do_not_turn_each_other),
+        cmocka_unit_test(fragments_do_not_turn_each_other),
         cmocka_unit_test(a_given_alpha_is_taken_as_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
