@@ -5,7 +5,6 @@
 
 #include "base/disjoint_sets.h"
 #include "integrate/energy_control/energy_control_sums.h"
-#include "integrate/energy_control/energy_rotation.h"
 
 // --- arrays ---
 

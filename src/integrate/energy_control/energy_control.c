@@ -8,7 +8,6 @@
 
 #include "base/lanes/vector.h"
 #include "integrate/energy_control/energy_control_sums.h"
-#include "integrate/energy_control/energy_rotation.h"
 #include "pbs/integrator.h"
 
 struct energy_report energy_report_empty(void) {

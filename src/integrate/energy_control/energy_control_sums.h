@@ -1,5 +1,6 @@
-// Sums of energy control in one step, by body and by island. Shared by energy_account.c, which
-// computes targets, and energy_control.c, which chooses alpha.
+// Sums of energy control in one step, by body, by group and by island. Shared by energy_account.c,
+// which computes targets, energy_rotation.c, which keeps the rotation of groups out of the
+// correction, and energy_control.c, which chooses alpha.
 #ifndef PBS_INTEGRATE_ENERGY_CONTROL_ENERGY_CONTROL_SUMS_H
 #define PBS_INTEGRATE_ENERGY_CONTROL_ENERGY_CONTROL_SUMS_H
 
@@ -38,6 +39,18 @@ struct energy_sums {
     // Blending: the bracket of alpha, and the energy errors at its ends.
     double low, high, low_error, high_error;
     bool is_open;
+};
+
+/// A body, or bodies that joints hold together, as one rigid body at x'.
+struct energy_group {
+    bool turns; ///< nothing constrains the group, so that its rotation is its own
+    double mass;
+    double center[3];   ///< m
+    double torque[3];   ///< N m s: of the correction by all but contact, about the center
+    double missing[3];  ///< N m s: what the step's torques would have left, less what w has
+    double inertia[9];  ///< kg m^2, about the center
+    double spin[3];     ///< rad/s: of the correction
+    double restored[3]; ///< rad/s: of what is missing
 };
 
 static inline size_t energy_node_count(const struct energy_step *step) {
@@ -82,5 +95,12 @@ void energy_sum_potentials(struct energy_control *control);
 
 /// Computes T_{n+1} of all islands, without the reaction's work (ECI section 4.4).
 void energy_set_targets(struct energy_control *control, const struct energy_step *step);
+
+/// Takes the rotation of each free group out of the correction, so that no alpha changes it, and
+/// gives v the angular momentum that the stages' torques lead to; with a fixed alpha of 1 that of
+/// alpha = 1. The correction is complete and constrained. own_next: per node, 3, the gradient at x'
+/// of what own_gradient has at x_n (energy_rotation.c).
+void energy_separate_rotation(struct energy_control *control, const struct energy_step *step,
+                              const struct energy_candidate *c, const double *own_next);
 
 #endif

@@ -1,5 +1,8 @@
-// See energy_rotation.h.
-#include "integrate/energy_control/energy_rotation.h"
+// The rotation in the correction of energy control. Internal forces exert no torque where they are
+// evaluated, but those at x_n, applied at x', do. That torque is an error of the step and no part
+// of the vibration whose energy is to be restored. Scaled by alpha it would turn one into the
+// other, step by step. Theory: docs/theory/energy_control.md section 1.1.
+#include "integrate/energy_control/energy_control_sums.h"
 
 #include <math.h>
 

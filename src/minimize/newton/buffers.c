@@ -2,7 +2,6 @@
 // of what the world passes to it.
 #include "minimize/newton/newton.h"
 #include "minimize/newton/state.h"
-#include "minimize/newton/stop_rule.h"
 
 static pbs_status allocate_vector(struct memory *memory, size_t count, double **out) {
     *out = memory_allocate(memory, count, sizeof **out);

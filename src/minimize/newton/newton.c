@@ -9,10 +9,9 @@
 #include "base/runtime/clock.h"
 #include "base/matrix3/math3.h"
 #include "base/lanes/vector.h"
-#include "minimize/newton/direction.h"
-#include "minimize/newton/line_search.h"
+#include "minimize/search/direction.h"
+#include "minimize/search/line_search.h"
 #include "minimize/newton/state.h"
-#include "minimize/newton/stop_rule.h"
 #include "pbs/stats.h"
 
 // Parameters of the strong Wolfe conditions. Nocedal and Wright propose a curvature of 0.9 for

@@ -8,7 +8,7 @@
 
 #include "base/runtime/clock.h"
 #include "base/lanes/vector.h"
-#include "minimize/newton/direction.h"
+#include "minimize/search/direction.h"
 #include "minimize/newton/state.h"
 #include "pbs/body.h"
 #include "pbs/stats.h"

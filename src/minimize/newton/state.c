@@ -9,7 +9,6 @@
 #include "base/matrix3/math3.h"
 #include "base/lanes/vector.h"
 #include "linear/rotation_modes.h"
-#include "minimize/newton/stop_rule.h"
 #include "pbs/stats.h"
 
 size_t newton_coordinate_count(const struct newton *newton) {

@@ -1,5 +1,7 @@
-// See stop_rule.h.
-#include "minimize/newton/stop_rule.h"
+// When a minimisation has converged, decided for each body by the forces that act on it
+// (docs/theory/minimization.md section 2).
+
+#include "minimize/newton/state.h"
 
 #include <float.h>
 #include <math.h>

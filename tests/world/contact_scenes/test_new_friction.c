@@ -34,8 +34,7 @@ static void a_hit_rubs_in_its_own_step(void **state) {
         pressed = fabs(contact_force_on(world, ground).impulse[1]);
         speed = 0.0;
         for (size_t i = 0; i < 8; i++) {
-            speed += pbs_body_masses(world, box)[i] / mass *
-                     pbs_body_velocities(world, box)[3 * i];
+            speed += pbs_body_masses(world, box)[i] / mass * pbs_body_velocities(world, box)[3 * i];
         }
     }
     assert_near((4.0 - speed) / (coefficient * pressed / mass), 1.0, 0.02, "speed that is lost");

@@ -1,8 +1,8 @@
 // The search direction of a Newton iteration: truncated conjugate gradients on H d = -g, made a
 // descent direction of bounded length (OPT section 3.1; docs/theory/minimization.md section 1,
 // items 4 to 6).
-#ifndef PBS_MINIMIZE_NEWTON_DIRECTION_H
-#define PBS_MINIMIZE_NEWTON_DIRECTION_H
+#ifndef PBS_MINIMIZE_SEARCH_DIRECTION_H
+#define PBS_MINIMIZE_SEARCH_DIRECTION_H
 
 #include "linear/krylov/pcg.h"
 

@@ -1,5 +1,5 @@
 // See direction.h: OPT section 3.1, "Conjugate gradient" and "Downhill direction".
-#include "minimize/newton/direction.h"
+#include "minimize/search/direction.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // Directions: the forcing term, the choice between d, -d and steepest descent, truncation,
 // indefinite matrices and the length clamp, on diagonal matrices where every answer is known.
 #include "linear/preconditioner.h"
-#include "minimize/newton/direction.h"
+#include "minimize/search/direction.h"
 #include "scenes/linear/matrix_fixture.h"
 #include "pbs/world.h"
 #include "sparse/assembly.h"

@@ -1,8 +1,8 @@
 // One-dimensional searches along a path. They know only values and slopes of phi(step), so that
 // they can be tested on plain functions. Strong Wolfe conditions by expansion and zoom (Nocedal and
 // Wright, algorithms 3.5 and 3.6), or backtracking.
-#ifndef PBS_MINIMIZE_NEWTON_LINE_SEARCH_H
-#define PBS_MINIMIZE_NEWTON_LINE_SEARCH_H
+#ifndef PBS_MINIMIZE_SEARCH_LINE_SEARCH_H
+#define PBS_MINIMIZE_SEARCH_LINE_SEARCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

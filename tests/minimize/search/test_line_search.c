@@ -1,6 +1,6 @@
 // Line searches on functions of one variable: both conditions where they can hold, the lowest point
 // seen where they cannot, and safety against kinks, noise, walls and not-a-number.
-#include "minimize/newton/line_search.h"
+#include "minimize/search/line_search.h"
 
 #include <math.h>
 #include <setjmp.h>
