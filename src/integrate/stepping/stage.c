@@ -62,9 +62,8 @@ static void report_hidden(struct step *step, const struct newton_hidden *hidden)
     step->result.status = status_fail(
         PBS_NOT_CONVERGED,
         "body %u (of pbs_world_body_at) is solved to %.3g N, the rounding error of its forces, "
-        "which "
-        "hides much of its weight and loads, %.3g N: move the scene to the origin, or use a lower "
-        "stiffness, larger elements or longer steps",
+        "which hides some of the %.3g N that act on it: move the scene to the origin, or use a "
+        "lower stiffness or larger elements",
         (unsigned)hidden->body, hidden->rounding, hidden->force);
     status_save(&step->result.unconverged);
 }
@@ -98,32 +97,57 @@ bool step_lag_contact(struct step *step, const double *x) {
     return status >= 0;
 }
 
+/// Lags friction at x and begins the stage again from there. Returns whether there is friction
+/// before or after; false also if the step has failed.
+static bool lag_again(struct step *step, const struct objective *objective, const double *x) {
+    const size_t before = step->lagged;
+    if (!step_lag_contact(step, x)) {
+        return false;
+    }
+    contact_set_begin_stage(&objective->contacts, objective->stage.origin, objective->stage.length);
+    return before + step->lagged > 0;
+}
+
+/// Contacts that begin in the step have no friction at its start. Where friction at the solution
+/// leaves more than UNSOLVED_FRICTION of the force that acts on a body, the stage is solved once
+/// more; otherwise the friction that has acted is lagged again, for the report.
+static void solve_new_friction(struct step *step, const struct objective *objective, double *x) {
+    const struct newton_result solved = step->result.newton;
+    struct newton_options options = step->problem->options;
+    options.initial_guess = NEWTON_GUESS_GIVEN;
+    options.first_share = UNSOLVED_FRICTION;
+    if (!lag_again(step, objective, x)) {
+        return;
+    }
+    const int64_t iterations = step_solve_stage(step, objective, &options, x);
+    if (iterations > 0) {
+        step->friction_from = x;
+    } else if (iterations == 0) {
+        step->result.newton.tolerance = solved.tolerance;
+        step->result.newton.gradient_norm = solved.gradient_norm;
+        (void)lag_again(step, objective, step->friction_from);
+    }
+}
+
 /// Repeats the solve with friction lagged at the solution instead of at the start of the step,
 /// until that changes nothing (docs/theory/contact.md section 4, re-lagging) or friction_iterations
-/// is reached. Contacts that begin in the step have no friction at its start. So it is repeated
-/// once more where friction at the solution leaves more than UNSOLVED_FRICTION of the force that
-/// acts on a body, unless the host has set a tolerance.
+/// is reached. With one of them, and limits by body, for friction that begins in the step alone.
 static bool repeat_with_friction(struct step *step, const struct objective *objective, double *x) {
     const struct step_problem *problem = step->problem;
     struct newton_options options = problem->options;
     options.initial_guess = NEWTON_GUESS_GIVEN;
-    const bool lags = contact_set_has_potential(&objective->contacts) && !problem->linearized;
-    const uint32_t wanted = problem->friction_iterations;
-    const uint32_t limit = options.tolerance == 0.0 && wanted < 2 ? 2 : wanted;
-    int64_t iterations = lags ? INT64_MAX : 0;
-    for (uint32_t i = 1; i < limit && iterations > 1; i++) {
-        const size_t before = step->lagged;
-        if (!step_lag_contact(step, x)) {
-            return false;
+    if (!contact_set_has_potential(&objective->contacts) || problem->linearized) {
+        return true;
+    }
+    if (problem->friction_iterations < 2 && options.tolerance == 0.0) {
+        solve_new_friction(step, objective, x);
+        return !step_failed(step);
+    }
+    int64_t iterations = INT64_MAX;
+    for (uint32_t i = 1; i < problem->friction_iterations && iterations > 1; i++) {
+        if (!lag_again(step, objective, x)) {
+            return !step_failed(step);
         }
-        if (before + step->lagged == 0) {
-            return true;
-        }
-        if (i >= wanted) {
-            options.first_share = UNSOLVED_FRICTION;
-        }
-        contact_set_begin_stage(&objective->contacts, objective->stage.origin,
-                                objective->stage.length);
         iterations = step_solve_stage(step, objective, &options, x);
     }
     return iterations >= 0;

@@ -75,7 +75,8 @@ static void begin_contact(struct step *step, uint32_t stage_count) {
     const struct step_problem *problem = step->problem;
     step_set_contact_obstacles(problem, step->span->begin, step->span->begin);
     contact_set_begin_step(&problem->objective.contacts);
-    (void)step_lag_contact(step, step->w->now.x);
+    step->friction_from = step->w->now.x;
+    (void)step_lag_contact(step, step->friction_from);
 }
 
 /// Removes from the velocities at the start what joints do not allow: what a host has set, and what

@@ -388,8 +388,7 @@ static bool is_rounding(const struct minimization *m) {
 
 /// Returns whether the predicted decrease is below the energy's rounding error.
 static bool is_hidden(const struct minimization *m, double slope) {
-    const double magnitude = objective_magnitude(&m->newton->current.objective);
-    return slope < 0.0 && -slope < NOISE_GAIN * DBL_EPSILON * magnitude;
+    return slope < 0.0 && -slope < NOISE_GAIN * stop_rule_energy_error(m);
 }
 
 /// Returns whether a search that found nothing lower means convergence.

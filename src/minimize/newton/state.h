@@ -22,6 +22,7 @@ struct stop_rule {
     double *residual;         ///< N^2: squared norm of grad E at the current state
     double *rounding;         ///< N^2: squared rounding error of that
     double *elastic_rounding; ///< N^2: the same without that of inertia
+    double *extent;           ///< m: the largest coordinate
     double *gain;             ///< scratch, J
     double *kinetic;          ///< scratch, J
     double *before;           ///< scratch, 3 per node
@@ -202,6 +203,10 @@ void stop_rule_begin(struct minimization *m, const double *x);
 
 /// Measures rounding errors with the Hessian at the current state, before it is constrained.
 void stop_rule_measure_rounding(struct minimization *m);
+
+/// Returns the rounding error of E at the current state, J: of its parts, and of the work that the
+/// forces do over the rounding errors of coordinates.
+double stop_rule_energy_error(const struct minimization *m);
 
 /// Measures newton->gradient for each body. Returns the norm over all nodes, N.
 double stop_rule_measure_residual(struct minimization *m);

@@ -23,7 +23,8 @@ static const double STALLED_ROUNDING = 3.0;
 // energy of a mean node alone is too little for a crumb under a heavy body.
 static const double GAIN_SHARE = 1e-2;
 
-// The host is told if rounding hides more than this fraction of its forces on a body.
+// The host is told if rounding hides more than this fraction of the forces that act on a body, its
+// own among them.
 static const double HIDDEN = 1e-2;
 
 /// Returns scratch for one number per body and quantity.
@@ -56,6 +57,7 @@ pbs_status stop_rule_reserve(struct memory *memory, const uint32_t *node_bodies,
     RETURN_IF_FAILED(allocate_sums(memory, count, &rule->residual));
     RETURN_IF_FAILED(allocate_sums(memory, count, &rule->rounding));
     RETURN_IF_FAILED(allocate_sums(memory, count, &rule->elastic_rounding));
+    RETURN_IF_FAILED(allocate_sums(memory, count, &rule->extent));
     RETURN_IF_FAILED(allocate_sums(memory, count, &rule->gain));
     RETURN_IF_FAILED(allocate_sums(memory, count, &rule->kinetic));
     rule->before = memory_allocate(memory, 3 * nodes, sizeof *rule->before);
@@ -70,6 +72,7 @@ void stop_rule_free(struct memory *memory, struct newton *newton) {
     memory_release(memory, rule->residual);
     memory_release(memory, rule->rounding);
     memory_release(memory, rule->elastic_rounding);
+    memory_release(memory, rule->extent);
     memory_release(memory, rule->gain);
     memory_release(memory, rule->kinetic);
     memory_release(memory, rule->before);
@@ -118,7 +121,7 @@ static void measure_errors(struct minimization *m, const double *x, const double
     const struct objective *const o = m->objective;
     struct stop_rule *const rule = &m->newton->rule;
     for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
-        rule->rounding[b] = rule->elastic_rounding[b] = 0.0;
+        rule->rounding[b] = rule->elastic_rounding[b] = rule->extent[b] = 0.0;
     }
     for (size_t i = 0; i < rule->bodies.count; i++) {
         const struct body_range *const range = &rule->bodies.ranges[i];
@@ -128,7 +131,9 @@ static void measure_errors(struct minimization *m, const double *x, const double
             const double stiffness = stiffness_rows != NULL
                                          ? stiffness_rows[o->assembly->layout.row[node]]
                                          : inertia;
-            const double error = DBL_EPSILON * coordinate_size(m->newton, x, (uint32_t)node);
+            const double size = coordinate_size(m->newton, x, (uint32_t)node);
+            const double error = DBL_EPSILON * size;
+            rule->extent[range->body] = fmax(rule->extent[range->body], size);
             const double all = error * fmax(INERTIAL_ROUNDING * inertia, ROUNDING * stiffness);
             const double elastic = error * ROUNDING * fmax(stiffness - inertia, 0.0);
             sum += all * all;
@@ -159,6 +164,17 @@ void stop_rule_measure_rounding(struct minimization *m) {
     double *const stiffness_rows = m->newton->direction_rows;
     measure_stiffness(m, stiffness_rows);
     measure_errors(m, m->newton->current.x, stiffness_rows);
+}
+
+double stop_rule_energy_error(const struct minimization *m) {
+    const struct stop_rule *const rule = &m->newton->rule;
+    const struct body_forces *const forces = &m->newton->current.forces;
+    double sum = DBL_EPSILON * objective_magnitude(&m->newton->current.objective);
+    for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
+        sum += DBL_EPSILON * rule->extent[b] *
+               (sqrt(forces->terms[b]) + sqrt(forces->inertia[b]) + sqrt(forces->coupling[b]));
+    }
+    return sum;
 }
 
 // --- limits ---
@@ -276,8 +292,8 @@ bool stop_rule_gain_is_small(const struct minimization *m, double length) {
 
 // --- what is told ---
 
-/// Returns the body whose host's forces rounding hides most. Rounding of inertia hides nothing: it
-/// is that of coordinates, over the square of a short step.
+/// Returns the body whose forces rounding hides most, of those that the host acts on. Rounding of
+/// inertia hides nothing: it is that of coordinates, over the square of a short step.
 static struct newton_hidden most_hidden(const struct minimization *m) {
     const struct newton_options *const options = m->options;
     const struct stop_rule *const rule = &m->newton->rule;
@@ -285,9 +301,9 @@ static struct newton_hidden most_hidden(const struct minimization *m) {
     double largest = HIDDEN;
     for (uint32_t b = 0; b < rule->bodies.body_count && options->tolerance == 0.0; b++) {
         const double rounding = sqrt(rule->elastic_rounding[b]);
-        const double force = force_of(options->host_force, b);
-        if (sqrt(rule->residual[b]) > acting_limit(m, b) && force > 0.0 &&
-            rounding > largest * force) {
+        const double force = acting_force(m, &m->newton->current, b);
+        if (sqrt(rule->residual[b]) > acting_limit(m, b) &&
+            force_of(options->host_force, b) > 0.0 && rounding > largest * force) {
             largest = rounding / force;
             hidden = (struct newton_hidden){.body = b, .rounding = rounding, .force = force};
         }

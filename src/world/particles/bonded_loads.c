@@ -83,7 +83,7 @@ double bonded_crack_step(const struct nodes *nodes, const struct body *body) {
     return count > 0 ? sum / (double)count / RAYLEIGH_OVER_SHEAR : 0.0;
 }
 
-/// In a row of particles of mass m and bonds of modulus E, section A and length l0 a wave of
+/// In a row of particles of mass m and bonds of modulus E, of section A and length l0 a wave of
 /// pressure has the impedance sqrt(E m / (A l0)): the density is m / (A l0).
 struct body_waves bonded_measure_waves(const struct nodes *nodes, const struct body *body) {
     const struct bonded_body *own = &body->bonded;
