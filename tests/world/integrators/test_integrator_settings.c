@@ -77,7 +77,8 @@ static const struct {
     {PBS_SCHEME_BDF2, PBS_STEP_FIXED, false, change_start, true},
     {PBS_SCHEME_SDIRK2, PBS_STEP_FIXED, false, change_energy_control, false},
     {PBS_SCHEME_DECOUPLED_SDIRK2, PBS_STEP_FIXED, false, change_energy_control, true},
-    {PBS_SCHEME_A_1, PBS_STEP_FIXED, false, change_target, false},
+    // Its alpha is 1, but where the correction would gain energy: that is found by the target.
+    {PBS_SCHEME_A_1, PBS_STEP_FIXED, false, change_target, true},
     {PBS_SCHEME_A_SEARCH, PBS_STEP_FIXED, false, change_target, true},
     {PBS_SCHEME_A_SEARCH, PBS_STEP_FIXED, false, change_alpha, false},
     {PBS_SCHEME_SPARSE_A_SEARCH, PBS_STEP_FIXED, false, change_alpha, false},
