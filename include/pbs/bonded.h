@@ -113,8 +113,8 @@ PBS_API pbs_status pbs_bonded_moduli(double macro_young, double macro_poisson, d
 /// good (pbs_world_broken_bonds). Particles touch as spheres all that no bond joins them to, and
 /// friction turns them. Where spheres of a body overlap that no bond joins, the first step says so.
 /// PBS_SCHEME_ENERGY_BLENDING does not move bonded bodies. Of the other schemes BDF2 and TR-BDF2
-/// keep most of their spin and damp what is too stiff for the step; in impacts shorter than the step
-/// they lose energy, on average (docs/integrators.md).
+/// keep most of their spin and damp what is too stiff for the step; in impacts shorter than the
+/// step they lose energy, on average (docs/integrators.md).
 /// @param out  its id; written only on success
 /// @return PBS_WEAK_BONDS (done; under gravity, a column of its material as high as the body weighs
 /// more than its strongest bond carries; both are in the message), PBS_ERROR_MESH (a bond to a
