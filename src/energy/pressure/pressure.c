@@ -286,9 +286,11 @@ static int evaluate(const void *self, const struct assembly *assembly,
             scale3(now->excess, force, force);
             add_gradient(groups, at, force, sums->gradient);
         }
-        if ((evaluation->what & EVALUATE_HESSIAN) != 0 && now->curvature != 0.0) {
+        // Projected, a triangle's part would resist motions of the surface as a whole, which only
+        // the sum over all triangles leaves free.
+        if ((evaluation->what & EVALUATE_HESSIAN) != 0 && now->curvature != 0.0 && !project) {
             double hessian[81];
-            pressure_triangle_hessian(x, now->curvature, project, hessian);
+            pressure_triangle_hessian(x, now->curvature, hessian);
             add_hessian(groups, at, hessian, sums->blocks);
         }
     }

@@ -51,8 +51,7 @@ struct pressure_forces pressure_forces_of(const struct pressure *pressure, size_
 double pressure_volume(const uint32_t *triangles, size_t count, size_t offset, const double *x);
 
 /// out = -excess times the part of the Hessian of the volume that belongs to one triangle
-/// (docs/theory/materials.md section 7.1), 9 x 9, row-major. project: out is the nearest positive
-/// semidefinite matrix instead.
-void pressure_triangle_hessian(const double x[9], double excess, bool project, double out[81]);
+/// (docs/theory/materials.md section 7.1), 9 x 9, row-major.
+void pressure_triangle_hessian(const double x[9], double excess, double out[81]);
 
 #endif

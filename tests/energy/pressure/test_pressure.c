@@ -143,46 +143,44 @@ static void derivatives_are_those_of_the_value(void **state) {
     }
 }
 
-/// The projected Hessian of a triangle is semidefinite, and nothing less would do: what is taken
-/// away from it is semidefinite too, and their product is 0.
-static void triangles_are_projected(void **state) {
-    (void)state;
-    struct random random = random_seed(8);
-    for (int i = 0; i < 100; i++) {
-        double x[9], exact[81], projected[81], largest = 0.0;
-        random_fill(&random, -1.0, 1.0, x, 9);
-        const double excess = i % 2 == 0 ? 3.0 : -2.0;
-        pressure_triangle_hessian(x, excess, false, exact);
-        pressure_triangle_hessian(x, excess, true, projected);
-        for (size_t r = 0; r < 9; r++) {
-            for (size_t c = 0; c < 9; c++) {
-                double product = 0.0, square = 0.0;
-                for (size_t k = 0; k < 9; k++) {
-                    product += projected[9 * r + k] * (projected[9 * k + c] - exact[9 * k + c]);
-                    square += projected[9 * r + k] * projected[9 * k + c];
-                }
-                largest = fmax(largest, fabs(square));
-                assert_small(product, 1e-13, "product of both parts");
-                assert_near(projected[9 * r + c], projected[9 * c + r], 1e-14, "symmetry");
-            }
-        }
-        assert_true(largest > 1e-4);
-        for (int k = 0; k < 20; k++) {
-            double y[9], above = 0.0, below = 0.0;
-            random_fill(&random, -1.0, 1.0, y, 9);
-            for (size_t e = 0; e < 81; e++) {
-                above += y[e / 9] * projected[e] * y[e % 9];
-                below += y[e / 9] * (projected[e] - exact[e]) * y[e % 9];
-            }
-            assert_true(above > -1e-13 && below > -1e-13);
-        }
+/// y -> y^T H y of the projected Hessian.
+static double curvature_along(const double *hessian, const double *y) {
+    double sum = 0.0;
+    for (size_t i = 0; i < SIZE * SIZE; i++) {
+        sum += y[i / SIZE] * hessian[i] * y[i % SIZE];
     }
-    // A triangle without area has no normal, and adds nothing that could not be finite.
-    const double line[9] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0};
-    double hessian[81];
-    pressure_triangle_hessian(line, 1.0, true, hessian);
-    for (size_t e = 0; e < 81; e++) {
-        assert_true(isfinite(hessian[e]));
+    return sum;
+}
+
+/// Projected Hessians are semidefinite, and leave surfaces free to move and turn as a whole: of
+/// gases what resists a change of volume is left, of constant pressures nothing.
+static void projected_hessians_leave_rigid_motions_free(void **state) {
+    (void)state;
+    static double hessian[SIZE * SIZE];
+    struct random random = random_seed(8);
+    for (size_t i = 0; i < COUNT_OF(laws); i++) {
+        struct fixture f;
+        double y[SIZE], turn[SIZE], largest = 0.0;
+        setup(&f, laws[i]);
+        f.project = true;
+        hessian_at(&f, f.x, hessian);
+        for (int trial = 0; trial < 50; trial++) {
+            random_fill(&random, -1.0, 1.0, y, SIZE);
+            const double curvature = curvature_along(hessian, y);
+            largest = fmax(largest, curvature);
+            assert_true(curvature > -1e-12);
+        }
+        assert_true((largest > 1e-3) == (i == 1 || i == 2));
+        const double about[3] = {0.3, -0.7, 0.5};
+        for (size_t k = 0; k < SIZE; k++) {
+            y[k] = about[k % 3];
+        }
+        for (size_t n = 0; n < NODES; n++) {
+            cross3(about, f.x + 3 * n, turn + 3 * n);
+        }
+        assert_small(curvature_along(hessian, y), 1e-12, "translation");
+        assert_small(curvature_along(hessian, turn), 1e-12, "turn");
+        teardown(&f);
     }
 }
 
@@ -308,7 +306,7 @@ static void refused_memory_is_a_status(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derivatives_are_those_of_the_value),
-        cmocka_unit_test(triangles_are_projected),
+        cmocka_unit_test(projected_hessians_leave_rigid_motions_free),
         cmocka_unit_test(gases_follow_their_law),
         cmocka_unit_test(laws_change),
         cmocka_unit_test(steps_keep_volumes_from_running_away),
