@@ -1,8 +1,8 @@
 // Ten worlds of the league (bench/scenes/league/league.h), coarse and for few steps: whatever
 // random bodies, joints and colliders do, no surfaces cross (exact tests), all numbers are finite,
 // a step that does not land says why and leaves the world as it was, momentum is what forces made
-// of it within what the statistics say is left of the gradient, and a world goes on to the same
-// bits from where it was saved. How fast that goes, and whether all steps land, is for
+// of it to 1 %, and within what the statistics say is left of the gradient, and a world goes on to
+// the same bits from where it was saved. How fast that goes, and whether all steps land, is for
 // bench/league.
 #include "base/matrix3/math3.h"
 #include "scenes/league/league_run.h"
@@ -35,7 +35,8 @@ static void run(uint64_t seed, const struct league_options *options, size_t step
     }
     assert_true(result->end != LEAGUE_CROSSED && result->end != LEAGUE_CHANGED);
     assert_true(result->finite && result->crossings == 0);
-    assert_true(result->momentum_excess < 1.0 + 1e-6);
+    // What acts on a body, in all steps, changes its momentum but for 1 %, a stage's tolerance.
+    assert_true(result->momentum_error < 0.01 && result->momentum_excess < 1.0 + 1e-6);
     league_free(&league);
 }
 

@@ -358,8 +358,8 @@ static enum line_outcome search_steepest(struct minimization *m) {
 }
 
 /// Returns whether the latest full step was as small as velocity_tolerance: no component moved
-/// faster and, depending on the rule, the predicted decrease was small for each body, too (IPC, Li
-/// et al. 2020, section 4; ECI section 4.5).
+/// faster and, depending on the rule, the predicted decrease was small for each body, too, and what
+/// it left leaves each body its momentum (IPC, Li et al. 2020, section 4; ECI section 4.5).
 static bool was_small(const struct minimization *m) {
     const struct newton *const newton = m->newton;
     const double length = small_length(m);
@@ -371,7 +371,8 @@ static bool was_small(const struct minimization *m) {
             return false;
         }
     }
-    return m->options->velocity_rule == PBS_VELOCITY_STEP || stop_rule_gain_is_small(m, length);
+    return m->options->velocity_rule == PBS_VELOCITY_STEP ||
+           (stop_rule_gain_is_small(m, length) && stop_rule_resultants_are_small(m));
 }
 
 /// Returns whether the whole direction is below the rounding error of the coordinates.

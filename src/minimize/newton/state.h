@@ -228,6 +228,11 @@ bool stop_rule_is_rounded(const struct minimization *m);
 /// newton->direction is small for each body, where no node moves by more than `length`, m.
 bool stop_rule_gain_is_small(const struct minimization *m, double length);
 
+/// Returns whether what is left of the forces on each body, as a whole, is small beside those that
+/// act on it. Small steps alone leave bodies where they are whose contacts press: inside a barrier
+/// a step is as short as the gap.
+bool stop_rule_resultants_are_small(const struct minimization *m);
+
 /// Writes to the result what the limits of all bodies come to, and whether rounding hides forces of
 /// the host.
 void stop_rule_report(struct minimization *m);

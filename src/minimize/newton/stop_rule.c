@@ -23,6 +23,12 @@ static const double STALLED_ROUNDING = 3.0;
 // energy of a mean node alone is too little for a crumb under a heavy body.
 static const double GAIN_SHARE = 1e-2;
 
+// A small step ends a minimisation where the residual's resultant on each body is below this
+// fraction of inertia, or of contact and joints: a step of the body as a whole that is not taken is
+// momentum that is lost, step after step. Elastic forces and pressure in closed surfaces, however
+// large, have no resultant.
+static const double RESULTANT_SHARE = 1e-2;
+
 // The host is told if rounding hides more than this fraction of the forces that act on a body, its
 // own among them.
 static const double HIDDEN = 1e-2;
@@ -285,6 +291,55 @@ bool stop_rule_gain_is_small(const struct minimization *m, double length) {
         const double work = GAIN_SHARE * length * acting_force(m, &newton->accepted, b);
         if (!(-rule->gain[b] <= fmax(rule->kinetic[b], work))) {
             return false;
+        }
+    }
+    return true;
+}
+
+/// The sum of a body's residual at the current state over its nodes that are positions, and how
+/// large it may be.
+struct resultant {
+    double force[3];
+    size_t nodes;
+    uint8_t constrained; ///< axes that some node has constrained
+};
+
+static void add_residual(const struct minimization *m, const struct body_range *range,
+                         struct resultant *sum) {
+    const struct objective *const o = m->objective;
+    const struct layout *const layout = &o->assembly->layout;
+    for (size_t node = range->begin; node < range->end; node++) {
+        if (layout_is_position(layout, layout->row[node])) {
+            add3(sum->force, m->newton->current.gradient + 3 * node, sum->force);
+            sum->nodes++;
+            sum->constrained |= o->constrained_axes != NULL ? o->constrained_axes[node] : 0;
+        }
+    }
+}
+
+static bool resultant_is_small(const struct minimization *m, uint32_t body,
+                               const struct resultant *sum) {
+    const struct body_forces *const forces = &m->newton->current.forces;
+    const double outer = sqrt(fmax(forces->inertia[body], forces->coupling[body]));
+    const double limit = fmax(RESULTANT_SHARE * outer,
+                              sqrt((double)sum->nodes) * rounding_of(m, body));
+    double squared = 0.0;
+    for (size_t k = 0; k < 3; k++) {
+        squared += (sum->constrained >> k & 1) == 0 ? sum->force[k] * sum->force[k] : 0.0;
+    }
+    return squared <= limit * limit;
+}
+
+bool stop_rule_resultants_are_small(const struct minimization *m) {
+    const struct body_ranges *const bodies = &m->newton->rule.bodies;
+    struct resultant sum = {0};
+    for (size_t i = 0; i < bodies->count && m->options->tolerance == 0.0; i++) {
+        add_residual(m, &bodies->ranges[i], &sum);
+        if (i + 1 == bodies->count || bodies->ranges[i + 1].body != bodies->ranges[i].body) {
+            if (!resultant_is_small(m, bodies->ranges[i].body, &sum)) {
+                return false;
+            }
+            sum = (struct resultant){0};
         }
     }
     return true;
