@@ -211,7 +211,7 @@ void league_describe(const struct league *l, char *text, size_t size) {
         const struct league_body *const body = &l->bodies[b];
         least = fmin(least, body->size);
         largest = fmax(largest, body->size);
-        softest = fmin(softest, body->young);
+        softest = body->young > 0.0 ? fmin(softest, body->young) : softest;
         stiffest = fmax(stiffest, body->young);
         lightest = fmin(lightest, body->mass);
         heaviest = fmax(heaviest, body->mass);

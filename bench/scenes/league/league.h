@@ -31,7 +31,7 @@ struct league_body {
     char letter;               ///< in the list of kinds: see league_describe
     double size;               ///< m
     double mass;               ///< kg
-    double young;              ///< Pa, of what deforms
+    double young;              ///< Pa, of what deforms; 0: chosen by the library
     double lower[3], upper[3]; ///< m, box at first, contact offset included
     bool closed;               ///< its surface encloses a volume
     bool pinned, pressed;      ///< vertices are pinned; it has a pressure or a held volume

@@ -27,7 +27,7 @@ static const double GAIN_SHARE = 1e-2;
 // fraction of inertia, or of contact and joints: a step of the body as a whole that is not taken is
 // momentum that is lost, step after step. Elastic forces and pressure in closed surfaces, however
 // large, have no resultant.
-static const double RESULTANT_SHARE = 1e-2;
+static const double RESULTANT_SHARE = 5e-2;
 
 // The host is told if rounding hides more than this fraction of the forces that act on a body, its
 // own among them.
