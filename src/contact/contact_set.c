@@ -28,6 +28,15 @@ pbs_status contact_set_lag_friction(const struct contact_set *set, struct tasks 
     return PBS_OK;
 }
 
+void contact_set_restore_friction(const struct contact_set *set) {
+    for (size_t i = 0; i < set->count; i++) {
+        const struct contact *c = &set->contacts[i];
+        if (c->table->restore_friction != NULL) {
+            c->table->restore_friction(c->self);
+        }
+    }
+}
+
 void contact_set_begin_motion(const struct contact_set *set, const struct obstacle *now,
                               const struct obstacle *target) {
     for (size_t i = 0; i < set->count; i++) {

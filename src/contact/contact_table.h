@@ -130,6 +130,9 @@ struct contact_table {
     /// Fixes the friction of the contacts at x, with obstacles at their current positions, until
     /// the next call. begin_stage must follow. *count += number of contacts with friction.
     pbs_status (*lag_friction)(void *self, struct tasks *tasks, const double *x, size_t *count);
+    /// Takes the last call of lag_friction back. begin_stage must follow, or have been called with
+    /// that friction in this stage.
+    void (*restore_friction)(void *self);
     // --- in a stage ---
     /// Sets the motion of the obstacles in this stage, from `now` to `target`, one entry for each
     /// obstacle of the world. Equal entries: the obstacle rests.
@@ -233,6 +236,7 @@ void contact_set_add(struct contact_set *set, const struct contact_table *table,
 void contact_set_begin_step(const struct contact_set *set);
 pbs_status contact_set_lag_friction(const struct contact_set *set, struct tasks *tasks,
                                     const double *x, size_t *count);
+void contact_set_restore_friction(const struct contact_set *set);
 void contact_set_begin_motion(const struct contact_set *set, const struct obstacle *now,
                               const struct obstacle *target);
 void contact_set_begin_stage(const struct contact_set *set, const double *origin, double length);

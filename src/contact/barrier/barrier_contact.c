@@ -55,6 +55,8 @@ void barrier_contact_free(struct barrier_contact *c) {
     memory_release(memory, c->contacts);
     memory_release(memory, c->frictions);
     memory_release(memory, c->rollings);
+    memory_release(memory, c->before.frictions);
+    memory_release(memory, c->before.rollings);
     memory_release(memory, c->near);
     memory_release(memory, c->pieces);
     memory_release(memory, c->block_indices);
@@ -173,8 +175,24 @@ double barrier_contact_least_reach(const struct barrier_contact *c) {
 
 // --- friction ---
 
+void barrier_contact_restore_friction(struct barrier_contact *c) {
+    const struct friction_before now = {c->frictions,         c->rollings,
+                                        c->friction_count,    c->rolling_count,
+                                        c->friction_capacity, c->rolling_capacity};
+    const struct friction_before *before = &c->before;
+    c->frictions = before->frictions;
+    c->rollings = before->rollings;
+    c->friction_count = before->friction_count;
+    c->rolling_count = before->rolling_count;
+    c->friction_capacity = before->friction_capacity;
+    c->rolling_capacity = before->rolling_capacity;
+    c->before = now;
+}
+
 pbs_status barrier_contact_lag_friction(struct barrier_contact *c, struct tasks *tasks,
                                         const double *x) {
+    // What was before takes the place of what was before that.
+    barrier_contact_restore_friction(c);
     c->friction_count = c->rolling_count = 0;
     RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
     RETURN_IF_FAILED(lagged_friction_lag(c));

@@ -103,6 +103,9 @@ void barrier_contact_begin_step(struct barrier_contact *contact);
 pbs_status barrier_contact_lag_friction(struct barrier_contact *contact, struct tasks *tasks,
                                         const double *x);
 
+/// Takes the last call of barrier_contact_lag_friction back: friction is what it was before.
+void barrier_contact_restore_friction(struct barrier_contact *contact);
+
 /// Starts a stage whose velocities are (x - origin) / length; sets the anchors that slip is
 /// measured from.
 void barrier_contact_begin_stage(struct barrier_contact *contact, const double *origin,

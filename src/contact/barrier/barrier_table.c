@@ -16,6 +16,10 @@ static pbs_status lag_friction(void *self, struct tasks *tasks, const double *x,
     return PBS_OK;
 }
 
+static void restore_friction(void *self) {
+    barrier_contact_restore_friction(self);
+}
+
 static void begin_motion(void *self, const struct obstacle *now, const struct obstacle *target) {
     barrier_contact_begin_motion(self, now, target);
 }
@@ -247,6 +251,7 @@ const struct contact_table barrier_contact_table = {
     .name = "barrier",
     .begin_step = begin_step,
     .lag_friction = lag_friction,
+    .restore_friction = restore_friction,
     .begin_motion = begin_motion,
     .begin_stage = begin_stage,
     .evaluate = evaluate,

@@ -105,6 +105,13 @@ struct contact_piece {
     double step;         ///< of a sweep: the largest free step
 };
 
+/// The friction of before the last lag_friction, for restore_friction.
+struct friction_before {
+    struct lagged_friction *frictions;
+    struct lagged_rolling *rollings;
+    size_t friction_count, rolling_count, friction_capacity, rolling_capacity;
+};
+
 /// A zero-initialised one is empty and valid. Buffers grow and never shrink.
 struct barrier_contact {
     struct memory *memory; ///< for all buffers
@@ -134,6 +141,7 @@ struct barrier_contact {
     size_t friction_count, friction_capacity;
     struct lagged_rolling *rollings;
     size_t rolling_count, rolling_capacity;
+    struct friction_before before;
     size_t linearized_frictions, linearized_rollings; ///< counts at the last linearize
     double slip_width; ///< m: width of the smoothing of friction in this stage
     double mean_edge;  ///< m: mean rest length of the mesh's edges; infinity without edges

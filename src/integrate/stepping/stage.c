@@ -108,24 +108,30 @@ static bool lag_again(struct step *step, const struct objective *objective, cons
     return before + step->lagged > 0;
 }
 
+/// Undoes newton_result_add, but for what it counts.
+static void keep_accuracy(struct newton_result *sum, const struct newton_result *before) {
+    sum->gradient_norm = before->gradient_norm;
+    sum->value = before->value;
+    sum->tolerance = before->tolerance;
+    sum->constraint_gap = before->constraint_gap;
+    sum->failure = before->failure;
+    sum->force_error = before->force_error;
+}
+
 /// Contacts that begin in the step have no friction at its start. Where friction at the solution
 /// leaves more than UNSOLVED_FRICTION of the force that acts on a body, the stage is solved once
-/// more; otherwise the friction that has acted is lagged again, for the report.
+/// more. Where it leaves less, x was not solved with it, and the friction and the accuracy that are
+/// reported remain those that x was solved with.
 static void solve_new_friction(struct step *step, const struct objective *objective, double *x) {
     const struct newton_result solved = step->result.newton;
+    const size_t lagged = step->lagged;
     struct newton_options options = step->problem->options;
     options.initial_guess = NEWTON_GUESS_GIVEN;
     options.first_share = UNSOLVED_FRICTION;
-    if (!lag_again(step, objective, x)) {
-        return;
-    }
-    const int64_t iterations = step_solve_stage(step, objective, &options, x);
-    if (iterations > 0) {
-        step->friction_from = x;
-    } else if (iterations == 0) {
-        step->result.newton.tolerance = solved.tolerance;
-        step->result.newton.gradient_norm = solved.gradient_norm;
-        (void)lag_again(step, objective, step->friction_from);
+    if (lag_again(step, objective, x) && step_solve_stage(step, objective, &options, x) == 0) {
+        contact_set_restore_friction(&objective->contacts);
+        step->lagged = lagged;
+        keep_accuracy(&step->result.newton, &solved);
     }
 }
 

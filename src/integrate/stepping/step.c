@@ -75,8 +75,7 @@ static void begin_contact(struct step *step, uint32_t stage_count) {
     const struct step_problem *problem = step->problem;
     step_set_contact_obstacles(problem, step->span->begin, step->span->begin);
     contact_set_begin_step(&problem->objective.contacts);
-    step->friction_from = step->w->now.x;
-    (void)step_lag_contact(step, step->friction_from);
+    (void)step_lag_contact(step, step->w->now.x);
 }
 
 /// Removes from the velocities at the start what joints do not allow: what a host has set, and what

@@ -20,7 +20,6 @@ struct step {
     double times[SCHEME_STAGE_LIMIT];        ///< of the stages, as fractions of the step
     struct contact_shares contact;
     size_t active[CONTACT_SET_LIMIT]; ///< contacts in the last report, by kind
-    const double *friction_from;      ///< the state at which it was lagged
     size_t lagged;                    ///< number of contacts in the last lagged state
 };
 
