@@ -20,11 +20,11 @@ static pbs_world *new_world(void) {
 }
 
 /// Where a snapshot has what bounds the work: gravity (3 numbers) and the choices (15 words)
-/// come before the limits (6 words); 8 numbers, the integrator's choices (7 words) and parameters,
+/// come before the limits (7 words); 8 numbers, the integrator's choices (7 words) and parameters,
 /// and 8 numbers before its shortest and longest step.
 enum {
     LIMITS_AT = sizeof(struct snapshot_header) + 3 * sizeof(double) + 15 * sizeof(uint32_t),
-    STEPS_AT = LIMITS_AT + 6 * sizeof(uint32_t) + 8 * sizeof(double) + 7 * sizeof(uint32_t) +
+    STEPS_AT = LIMITS_AT + 7 * sizeof(uint32_t) + 8 * sizeof(double) + 7 * sizeof(uint32_t) +
                PBS_INTEGRATOR_PARAMETERS * sizeof(double) + 8 * sizeof(double)
 };
 
@@ -61,14 +61,16 @@ static void check_places(void) {
 }
 
 static void limit_work(uint8_t *bytes, size_t size) {
-    static const uint32_t most[4] = {4, 20, 2, 3};
-    uint32_t limits[4];
+    // Newton's and linear iterations, divisions, friction, passes and bonds of breaking, and
+    // impact.
+    static const uint32_t most[7] = {4, 20, 2, 3, UINT32_MAX, UINT32_MAX, 1};
+    uint32_t limits[7];
     double steps[2];
     if (size < STEPS_AT + sizeof steps) {
         return;
     }
     memcpy(limits, bytes + LIMITS_AT, sizeof limits);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 7; i++) {
         limits[i] = limits[i] > most[i] ? most[i] : limits[i];
     }
     memcpy(bytes + LIMITS_AT, limits, sizeof limits);
