@@ -142,6 +142,12 @@ static void resolve_acceleration(struct step *step) {
     struct step_workspace *w = step->w;
     struct stage_recipe recipe = {.share = 1.0};
     recipe_implicit_euler(&step->view, &recipe);
+    if (problem->damping != NULL) {
+        step_lag_damping(step, w->now.x, recipe.time);
+        if (step_failed(step)) {
+            return;
+        }
+    }
     step_lag_wind(step, recipe.time);
     const struct objective objective = step_stage_objective(step, &recipe);
     step_begin_strains(step, &recipe);
