@@ -25,19 +25,29 @@ static pbs_status prepare(pbs_world *w) {
     return PBS_OK;
 }
 
-/// Whether pairs that have just been placed close meet in the first step, as far as velocities and
-/// gravity tell.
+/// How far a node would move in a step of length h along an axis without contact and inner forces,
+/// m.
+static double free_motion(const struct run *run, size_t node, size_t axis, double h) {
+    const struct nodes *nodes = &run->w->scene.nodes;
+    const struct model *model = &run->w->topology.model;
+    const size_t k = 3 * node + axis;
+    if ((nodes->constrained_axes[node] >> axis & 1) != 0) {
+        return nodes->kind[node] == NODE_ROTATION ? 0.0 : nodes->target[k] - nodes->x[k];
+    }
+    const double weight = model->gravity.weight != NULL ? model->gravity.weight[k] : 0.0;
+    const double force = model->gravity.mass[node] * model->gravity.acceleration[axis] + weight +
+                         model->loads.force[k];
+    const double falls = nodes->mass[node] > 0.0 ? h * h * force / nodes->mass[node] : 0.0;
+    return h * nodes->v[k] + falls;
+}
+
+/// Whether pairs that have just been placed close meet in the first step, as far as velocities,
+/// weights, loads and prescribed motion tell.
 static bool meet_soon(struct run *run) {
     struct topology *t = &run->w->topology;
-    const struct nodes *nodes = &run->w->scene.nodes;
-    const struct gravity *gravity = &t->model.gravity;
-    const double h = run->first_step;
     double *const motion = t->workspace.predictor; // free until the step begins
-    for (size_t i = 0; i < nodes->count; i++) {
-        const double falls = nodes->mass[i] > 0.0 ? h * h * gravity->mass[i] / nodes->mass[i] : 0.0;
-        for (size_t k = 0; k < 3; k++) {
-            motion[3 * i + k] = h * nodes->v[3 * i + k] + falls * gravity->acceleration[k];
-        }
+    for (size_t k = 0; k < 3 * run->w->scene.nodes.count; k++) {
+        motion[k] = free_motion(run, k / 3, k % 3, run->first_step);
     }
     return close_pairs_meet(&run->w->scene, &t->contact, motion);
 }
@@ -56,7 +66,6 @@ static pbs_status check_overlaps(struct run *run) {
     }
     RETURN_IF_FAILED(close_pairs_form(scene, &t->contact, &close));
     t->close_pairs_meet = close > 0 && meet_soon(run);
-    t->contact_is_checked = true;
     return PBS_OK;
 }
 
@@ -95,6 +104,8 @@ static uint32_t count_parts(struct run *run, double h) {
 static void commit(struct run *run) {
     close_pairs_commit(&run->w->topology.contact.mesh, &run->w->scene);
     run->w->topology.close_pairs_meet = false;
+    // Not before, so that a call after one that failed finds the same as if that had not been.
+    run->w->topology.contact_is_checked = true;
     contact_stiffness_commit(run);
 }
 
