@@ -87,13 +87,13 @@ static struct step_result solve_halves(struct run *run, const struct step_span *
     const double middle = 0.5 * (span->begin + span->end);
     const struct step_span first = {.h = h, .begin = span->begin, .end = middle};
     const struct step_span second = {.h = h, .begin = middle, .end = span->end};
-    struct step_result half = run_step(run, &first);
+    struct step_result half = run_relieved(run, &first);
     run_add_work(run, &half);
     if (half.status < 0) {
         return half;
     }
     run_accept(run, h);
-    struct step_result end = run_step(run, &second);
+    struct step_result end = run_relieved(run, &second);
     run_add_work(run, &end);
     energy_report_add(&half.energy, &end.energy);
     end.energy = half.energy;
@@ -157,7 +157,7 @@ static double measure(const struct run *run, const struct step_result *result, d
 
 static struct attempt try_whole(struct run *run, const struct step_span *span) {
     struct attempt attempt = {.h = span->h, .measured = NAN};
-    attempt.result = run_step(run, span);
+    attempt.result = run_relieved(run, span);
     run_add_work(run, &attempt.result);
     if (attempt.result.status >= 0) {
         attempt.measured = measure(run, &attempt.result, span->h);

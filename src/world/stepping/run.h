@@ -57,6 +57,9 @@ pbs_status run_world(struct run *run);
 /// Solves one step from the workspace's current state to its next state, which must lie within the
 /// bounds of coordinates. If bonds break, the step is repeated up to fracture_passes times.
 struct step_result run_step(struct run *run, const struct step_span *span);
+/// The same, again with stiffer contact where contact has been pressed so hard that it should have
+/// been stiffer.
+struct step_result run_relieved(struct run *run, const struct step_span *span);
 
 /// Solves a part of the run from the workspace's current state and accepts the result in the
 /// workspace. A part that fails is halved, and its halves again.

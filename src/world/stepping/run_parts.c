@@ -236,9 +236,7 @@ static uint32_t iteration_limit(const struct run *run, uint32_t depth) {
                                                                         : settings->newton_limit;
 }
 
-/// Solves a part. It is solved again where contact has been pressed so hard that it should have
-/// been stiffer.
-static struct step_result run_relieved(struct run *run, const struct step_span *span) {
+struct step_result run_relieved(struct run *run, const struct step_span *span) {
     const struct scheme_memory memory = run->w->topology.workspace.memory;
     const struct break_mark broken = breaks_mark(run->w);
     struct step_result part = run_step(run, span);
