@@ -228,7 +228,10 @@ static double limit_of(const struct minimization *m, uint32_t body) {
 
 /// A residual of zero needs no limit. Written so that NaN counts as large.
 static double share_of(double residual, double limit) {
-    return residual == 0.0 ? 0.0 : residual <= INFINITY ? residual / limit : INFINITY;
+    if (residual == 0.0) {
+        return 0.0;
+    }
+    return residual < INFINITY && limit < INFINITY ? residual / limit : INFINITY;
 }
 
 struct stop_measure stop_rule_measure(const struct minimization *m) {
@@ -296,11 +299,12 @@ bool stop_rule_gain_is_small(const struct minimization *m, double length) {
     return true;
 }
 
-/// The sum of a body's residual at the current state over its nodes that are positions, and how
-/// large it may be.
+/// The sum of a body's residual at the current state over its nodes that are positions and that no
+/// obstacle of projection holds, and how large it may be.
 struct resultant {
     double force[3];
     size_t nodes;
+    size_t active;       ///< the next of the projection's active nodes, which ascend
     uint8_t constrained; ///< axes that some node has constrained
 };
 
@@ -308,8 +312,15 @@ static void add_residual(const struct minimization *m, const struct body_range *
                          struct resultant *sum) {
     const struct objective *const o = m->objective;
     const struct layout *const layout = &o->assembly->layout;
+    const struct projection *const projection = m->projection;
     for (size_t node = range->begin; node < range->end; node++) {
-        if (layout_is_position(layout, layout->row[node])) {
+        while (sum->active < projection->active_count &&
+               projection->active[sum->active].node < node) {
+            sum->active++;
+        }
+        const bool is_held = sum->active < projection->active_count &&
+                             projection->active[sum->active].node == node;
+        if (layout_is_position(layout, layout->row[node]) && !is_held) {
             add3(sum->force, m->newton->current.gradient + 3 * node, sum->force);
             sum->nodes++;
             sum->constrained |= o->constrained_axes != NULL ? o->constrained_axes[node] : 0;
@@ -339,7 +350,7 @@ bool stop_rule_resultants_are_small(const struct minimization *m) {
             if (!resultant_is_small(m, bodies->ranges[i].body, &sum)) {
                 return false;
             }
-            sum = (struct resultant){0};
+            sum = (struct resultant){.active = sum.active};
         }
     }
     return true;
