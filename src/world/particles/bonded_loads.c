@@ -104,6 +104,10 @@ struct body_waves bonded_measure_waves(const struct nodes *nodes, const struct b
         breaking += isfinite(strength);
     }
     const double count = (double)bonds->count;
+    if (bonds->count == 0) {
+        // Loose particles hit as if they were rigid, and do not break.
+        return (struct body_waves){INFINITY, INFINITY, INFINITY};
+    }
     return (struct body_waves){sum.impedance / count, sum.speed / count,
                                breaking > 0.0 ? sum.strength / breaking : INFINITY};
 }
