@@ -39,8 +39,8 @@ typedef struct pbs_contact {
 /// are listed depends on the kind of contact:
 /// - PBS_CONTACT_BARRIER: every pair of primitives with a force or friction in the step, and every
 ///   pair closer than contact_distance at its end. Friction is that of the contacts at the start of
-///   the step (with friction_iterations, at a solution), so a pair that has separated may still
-///   have friction.
+///   the step, or at a solution (friction_iterations of pbs_world_desc), so a pair that has
+///   separated may still have friction.
 /// - PBS_CONTACT_PROJECTION: every vertex and surface of a collider that touched, and every vertex
 ///   inside a body or a collider that penalties push it out of; its gap is below zero.
 /// - PBS_CONTACT_PENALTY: all spheres that overlap each other or a collider at the end. Their gap

@@ -77,8 +77,9 @@ typedef struct pbs_world_desc {
     /// With PBS_CONTACT_BARRIER N/m: kappa of the barrier -kappa (d - d hat)^2 ln(d / d hat); kappa
     /// d hat^2 is about the energy that one contact can store. 0: chosen for each body, by mass
     /// over h^2, by weight and by the contact forces of the steps before; a pair takes the lesser
-    /// of two. It changes by a factor of 2 at most in each step, and follows h slowly, so that
-    /// steps of another length move nothing that rests. Energy control counts what a change adds as
+    /// of two. It changes by a factor of 2 at most in each step, but where a step would press a gap
+    /// to almost nothing, and follows h slowly, so that steps of another length move nothing that
+    /// rests. Energy control counts what a change adds as
     /// work. With PBS_CONTACT_PENALTY N/m: of a sphere on a sphere or a collider. 0: 0.1 of the
     /// mean of young times length over a body's bonds; a pair takes the lesser of two.
     double contact_stiffness;
@@ -111,9 +112,10 @@ typedef struct pbs_world_desc {
                                ///< force that acts on it if that is more; 1e-3 of the latter is
                                ///< enough
     /// m/s: a stage is solved, too, when a full Newton step changes no component of velocity by
-    /// that much. 0: the gradient alone decides. PBS_AUTOMATIC: with barriers 1e-2 sqrt(g size) of
-    /// the smallest body, a hundredth of that for schemes with energy control; without barriers a
-    /// hundredth of these where joints have limits or motors, otherwise 0.
+    /// that much, gains little energy and leaves each body its momentum. 0: the gradient alone
+    /// decides. PBS_AUTOMATIC: with barriers 1e-2 sqrt(g size) of the smallest body, a hundredth of
+    /// that for schemes with energy control; without barriers a hundredth of these where joints
+    /// have limits or motors, otherwise 0.
     double velocity_tolerance;
     // Breaking:
     /// For implicit steps, 0 to 1000. Bonds and joints above their strengths at the end of a step

@@ -6,9 +6,8 @@
 #include "base/matrix3/math3.h"
 #include "world/objects/vertices.h"
 
-// The contact distance, relative to the size of the smallest body, and to the mean edge of the
-// finest mesh. The latter keeps vertices that are adjacent to a triangle out of its contact
-// distance.
+// A body's contact distance, relative to its size, and to the mean edge of its mesh. The latter
+// keeps vertices that are adjacent to a triangle out of its contact distance.
 static const double DISTANCE_OVER_SIZE = 5e-3;
 static const double DISTANCE_OVER_EDGE = 0.05;
 
