@@ -18,7 +18,7 @@ LONG_TESTS  := $(NIGHT_TESTS) physics/test_engine_scenes physics/test_torture pa
 # Short ones that take more than ten seconds under AddressSanitizer even on smaller problems: there at night only, and not in
 # the quick check.
 LONG_UNDER_ASAN := examples/test_pictures physics/test_shells linear/krylov/test_solvers world/contact_scenes/test_barrier \
-                   world/contact_scenes/test_barrier_motion
+                   world/contact_scenes/test_barrier_motion physics/test_joint_schemes
 
 TEST_NAMES  := $(TESTS:$(BUILD)/tests/%=%)
 SHORT_TESTS := $(filter-out $(LONG_TESTS),$(TEST_NAMES))
@@ -67,11 +67,13 @@ RUN_SMALL    := $(foreach t,$(filter-out $(LONG_UNDER_ASAN),$(SHORT_TESTS)),"$(t
 RUN_LONG     := $(foreach t,$(LONG_TESTS),"$(t): $(if $(filter night,$(CHECK)),,$(if $(filter $(NIGHT_TESTS),$(t)),$(SMALL))) $(BUILD)/tests/$(t)")
 RUN_SHELL    := $(foreach t,$(SHELL_TESTS),"$(t:.sh=): $(if $(filter quick,$(CHECK)),,CLANG_BUILD=$(ASAN)) bash $(t)")
 # Each example as it is (hypre, which takes seconds to load, not in the quick check), except the long ones, which have tests of their own; those briefly under AddressSanitizer.
+# Steps that resolve hits are many.
+BRIEF_fracture := --detail 0.01
 LONG_EXAMPLES := drop integrators scenes together fracture wall tent linkage truck ragdoll character
 RUN_EXAMPLES := $(foreach e,$(filter-out $(LONG_EXAMPLES:%=$(BUILD)/examples/%) $(if $(filter quick,$(CHECK)),%/hypre),$(EXAMPLES)),"$(e:$(BUILD)/%=%): $($(call package,$e)_START) $(e)")
 RUN_CORPUS   := $(foreach f,$(FUZZERS),"fuzz/corpus/$(f): scripts/run_corpus.sh $(BUILD)/corpus/$(f) fuzz/corpus/$(f)")
 RUN_ASAN     := $(foreach t,$(ASAN_TESTS),"asan/$(t): $(SMALL) $(ASAN_ENV) $(ASAN)/tests/$(t)") \
-                $(foreach e,$(LONG_EXAMPLES),"asan/examples/$e: $(ASAN_ENV) $(ASAN)/examples/$e --frames 3 --out $(ASAN)/demo")
+                $(foreach e,$(LONG_EXAMPLES),"asan/examples/$e: $(ASAN_ENV) $(ASAN)/examples/$e --frames 3 $(BRIEF_$e) --out $(ASAN)/demo")
 RUN_UBSAN    := $(foreach t,$(UBSAN_TESTS),"ubsan/$(t): $(SMALL) $(UBSAN_ENV) $(UBSAN)/tests/$(t)")
 RUN_TSAN     := $(foreach t,$(TSAN_TESTS),"tsan/$(t): $(SMALL) $(TSAN_ENV) $(NO_RANDOM) $(TSAN)/tests/$(t) \
                 $(if $(filter $(ALL_THREADS),$(t)),,'$(TSAN_ONLY)')")
