@@ -29,8 +29,8 @@ static const double GAIN_SHARE = 1e-2;
 // large, have no resultant.
 static const double RESULTANT_SHARE = 5e-2;
 
-// The host is told if rounding hides more than this fraction of the forces that act on a body, its
-// own among them.
+// A step answers PBS_NOT_CONVERGED if rounding hides more than this fraction of the forces that act
+// on a body, its own among them.
 static const double HIDDEN = 1e-2;
 
 /// Returns scratch for one number per body and quantity.
@@ -356,7 +356,7 @@ bool stop_rule_resultants_are_small(const struct minimization *m) {
     return true;
 }
 
-// --- what is told ---
+// --- report ---
 
 /// Returns the body whose forces rounding hides most, of those that the host acts on. Rounding of
 /// inertia hides nothing: it is that of coordinates, over the square of a short step.

@@ -77,6 +77,18 @@ static void a_stiff_body_far_away_changes_nothing(void **state) {
     }
 }
 
+/// A weightless world in static equilibrium with a block of steel that is clamped at one end.
+static pbs_world *clamped_block(pbs_body *block) {
+    pbs_world_desc d;
+    assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.contact = PBS_CONTACT_PROJECTION;
+    pbs_world *world = new_world_from(&d);
+    use_scheme(world, PBS_SCHEME_QUASI_STATIC);
+    *block = add_solid_cube(world, STEEL, 7800.0, AT_ORIGIN);
+    pin_left_face(world, *block);
+    return world;
+}
+
 /// A block of steel, clamped at one end, is let go from its equilibrium under a small load at the
 /// other. These schemes damp, so that its energy never exceeds that of the start but for the
 /// residual, 1e-3 of the forces. With a tolerance by stiffness no iteration was done, and what was
@@ -86,14 +98,9 @@ static void damped_schemes_gain_no_energy(void **state) {
     static const int32_t schemes[] = {PBS_SCHEME_BDF2, PBS_SCHEME_TR_BDF2, PBS_SCHEME_SDIRK2,
                                       PBS_SCHEME_GENERALIZED_ALPHA};
     for (size_t s = 0; s < COUNT_OF(schemes); s++) {
-        pbs_world_desc d;
-        assert_ok(pbs_world_desc_init(&d, sizeof d));
-        d.contact = PBS_CONTACT_PROJECTION;
-        pbs_world *world = new_world_from(&d);
-        use_scheme(world, PBS_SCHEME_QUASI_STATIC);
-        const pbs_body beam = add_solid_cube(world, STEEL, 7800.0, AT_ORIGIN);
+        pbs_body beam;
+        pbs_world *world = clamped_block(&beam);
         const size_t count = pbs_body_vertex_count(world, beam);
-        pin_left_face(world, beam);
         double *forces = calloc(3 * count, sizeof *forces);
         for (size_t i = 0; i < count; i++) {
             forces[3 * i + 1] = pbs_body_positions(world, beam)[3 * i] > 0.299 ? 1.0 : 0.0;
@@ -120,14 +127,9 @@ static void small_loads_bend_statics(void **state) {
     (void)state;
     double compliance = 0.0;
     for (double load = 1e4; load > 0.5; load /= 10.0) {
-        pbs_world_desc d;
-        assert_ok(pbs_world_desc_init(&d, sizeof d));
-        d.contact = PBS_CONTACT_PROJECTION;
-        pbs_world *world = new_world_from(&d);
-        use_scheme(world, PBS_SCHEME_QUASI_STATIC);
-        const pbs_body beam = add_solid_cube(world, STEEL, 7800.0, AT_ORIGIN);
+        pbs_body beam;
+        pbs_world *world = clamped_block(&beam);
         const size_t count = pbs_body_vertex_count(world, beam);
-        pin_left_face(world, beam);
         double *forces = calloc(3 * count, sizeof *forces);
         forces[3 * (count - 1) + 1] = -load;
         const double start = pbs_body_positions(world, beam)[3 * (count - 1) + 1];
