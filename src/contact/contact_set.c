@@ -98,6 +98,25 @@ void contact_set_add_motion(const struct contact_set *set, struct tasks *tasks,
     }
 }
 
+void contact_set_follow(const struct contact_set *set, const double *direction) {
+    for (size_t i = 0; i < set->count; i++) {
+        const struct contact *c = &set->contacts[i];
+        if (c->table->follow != NULL) {
+            c->table->follow(c->self, direction);
+        }
+    }
+}
+
+bool contact_set_is_settled(const struct contact_set *set) {
+    for (size_t i = 0; i < set->count; i++) {
+        const struct contact *c = &set->contacts[i];
+        if (c->table->is_settled != NULL && !c->table->is_settled(c->self)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /// Returns the contact that bounds steps, or null if none does.
 static const struct contact *bounding(const struct contact_set *set) {
     for (size_t i = 0; i < set->count; i++) {

@@ -150,6 +150,12 @@ struct contact_table {
     /// and the remaining motion of obstacles. So it is the change of the gradient, to first order,
     /// when constrained nodes and obstacles move to their targets.
     void (*add_motion)(void *self, struct tasks *tasks, const double *motion, double *gradient);
+    /// Tells of a Newton direction that was found with the Hessian of the last linearize, before
+    /// anything else is evaluated. It need not be followed to its end.
+    void (*follow)(void *self, const double *direction);
+    /// Whether that Hessian was, to a tenth of what friction may be, that of the energy. Otherwise
+    /// a short direction says nothing about how near the solution is.
+    bool (*is_settled)(const void *self);
     /// *step = the largest step in [0, limit] along direction from x without a collision, while
     /// obstacles move by the same fraction of their remaining motion.
     pbs_status (*bound)(void *self, struct tasks *tasks, const double *x, const double *direction,
@@ -251,6 +257,8 @@ pbs_status contact_set_linearize(const struct contact_set *set, struct tasks *ta
                                  struct contact_stencils sets[CONTACT_STENCIL_SETS], size_t *count);
 void contact_set_add_motion(const struct contact_set *set, struct tasks *tasks,
                             const double *motion, double *gradient);
+void contact_set_follow(const struct contact_set *set, const double *direction);
+bool contact_set_is_settled(const struct contact_set *set);
 pbs_status contact_set_bound(const struct contact_set *set, struct tasks *tasks, const double *x,
                              const double *direction, double limit, double *step);
 /// Whether any contact bounds steps.

@@ -81,6 +81,12 @@ pbs_status barrier_contact_linearize(struct barrier_contact *contact, struct tas
                                      const struct layout *layout, const uint8_t *constrained_axes,
                                      const double *x, bool with_friction);
 
+/// Moves the duals of friction along with a direction (node order) that was found with the Hessian
+/// of the last linearize, before anything else is evaluated.
+void barrier_contact_follow(struct barrier_contact *contact, const double *direction);
+/// Whether the duals in that Hessian were near to those of the slip.
+bool barrier_contact_is_settled(const struct barrier_contact *contact);
+
 /// gradient += H d with the Hessian of the last linearize, including constrained axes. d is the
 /// displacement of the nodes by `motion` (node order) together with that of the obstacles by their
 /// remaining motion. So this is the first-order change of the gradient under both.

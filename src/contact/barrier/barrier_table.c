@@ -47,6 +47,14 @@ static void add_motion(void *self, struct tasks *tasks, const double *motion, do
     barrier_contact_add_motion(self, tasks, motion, gradient);
 }
 
+static void follow(void *self, const double *direction) {
+    barrier_contact_follow(self, direction);
+}
+
+static bool is_settled(const void *self) {
+    return barrier_contact_is_settled(self);
+}
+
 static pbs_status bound(void *self, struct tasks *tasks, const double *x, const double *direction,
                         double limit, double *step) {
     return barrier_contact_sweep(self, tasks, x, direction, limit, step);
@@ -257,6 +265,8 @@ const struct contact_table barrier_contact_table = {
     .evaluate = evaluate,
     .linearize = linearize,
     .add_motion = add_motion,
+    .follow = follow,
+    .is_settled = is_settled,
     .bound = bound,
     .reach = reach,
     .has_motion = has_motion,

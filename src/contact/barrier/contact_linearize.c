@@ -1,6 +1,7 @@
 // The Hessian of barrier contact: the blocks of each contact, friction and rolling resistance, made
 // positive semidefinite one by one, and its product with a motion. Blocks are computed in parallel
 // pieces; each contact writes its own.
+#include <math.h>
 #include <string.h>
 
 #include "base/runtime/clock.h"
@@ -12,6 +13,11 @@
 #include "contact/barrier/rolling_resistance.h"
 
 enum { CONTACTS_PER_PIECE = 64 };
+
+// Duals this near to those of the slip make a Hessian that is near to the energy's. With .02 to 1 a
+// falling row of dominoes takes the same number of iterations; without a bound a box slides down a
+// slope at three quarters of its acceleration.
+static const double SETTLED = 0.1;
 
 // --- one contact ---
 
@@ -183,6 +189,23 @@ pbs_status barrier_contact_linearize(struct barrier_contact *c, struct tasks *ta
               &pass);
     c->counters.seconds_linearize += clock_seconds() - c->counters.seconds_search - start;
     return PBS_OK;
+}
+
+// --- duals of friction ---
+
+void barrier_contact_follow(struct barrier_contact *c, const double *direction) {
+    c->dual_error = 0.0;
+    for (size_t i = 0; i < c->linearized_frictions; i++) {
+        c->dual_error = fmax(c->dual_error, lagged_friction_follow(c, &c->frictions[i], direction));
+    }
+    for (size_t i = 0; i < c->linearized_rollings; i++) {
+        c->dual_error = fmax(c->dual_error,
+                             rolling_resistance_follow(c, &c->rollings[i], direction));
+    }
+}
+
+bool barrier_contact_is_settled(const struct barrier_contact *c) {
+    return c->dual_error <= SETTLED;
 }
 
 // --- product with a motion ---

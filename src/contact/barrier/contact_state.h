@@ -6,6 +6,7 @@
 #include "contact/barrier/barrier.h"
 #include "contact/contact_blocks.h"
 #include "contact/contact_table.h"
+#include "contact/friction/friction_dual.h"
 #include "contact/search/candidates.h"
 #include "contact/surfaces/obstacle.h"
 #include "geometry/exact/intersection.h"
@@ -63,6 +64,7 @@ struct lagged_friction {
     /// is the arm from the sphere's centre to the contact over the rotation's length, negated for
     /// the second side.
     double lever[2][3];
+    struct friction_dual dual; ///< of this stage
 };
 
 enum { LAGGED_ROLLING_ROWS = 3 };
@@ -83,6 +85,7 @@ struct lagged_rolling {
     double vector[LAGGED_ROLLING_ROWS][CONTACT_POINTS][3]; ///< derivatives of the rows with respect
                                                            ///< to a triangle's corners
     double anchor[LAGGED_ROLLING_ROWS];                    ///< m: values of the rows at zero slip
+    struct friction_dual roll, spin;                       ///< of this stage; `spin` has one entry
 };
 
 /// The load of rolling resistance at the state evaluated last.
@@ -143,6 +146,7 @@ struct barrier_contact {
     size_t rolling_count, rolling_capacity;
     struct friction_before before;
     size_t linearized_frictions, linearized_rollings; ///< counts at the last linearize
+    double dual_error; ///< the largest at the state that the last direction was found at
     double slip_width; ///< m: width of the smoothing of friction in this stage
     double mean_edge;  ///< m: mean rest length of the mesh's edges; infinity without edges
     uint32_t *near;    ///< scratch: indices of candidates within reach

@@ -87,21 +87,6 @@ pbs_status lagged_friction_lag(struct barrier_contact *c) {
     return PBS_OK;
 }
 
-/// Adds the anchor of a point, from the stage's history. For an obstacle only its velocity matters.
-static void add_history(const struct barrier_contact *c, const double *origin, double length,
-                        uint32_t point, double weight, double anchor[3]) {
-    if (c->mesh.kind[point] == POINT_OBSTACLE) {
-        add_scaled3(anchor, -weight * length, c->velocity + 3 * (size_t)point, anchor);
-        return;
-    }
-    uint32_t nodes[4];
-    double weights[4];
-    const int count = collision_mesh_nodes(&c->mesh, point, nodes, weights);
-    for (int k = 0; k < count; k++) {
-        add_scaled3(anchor, weight * weights[k], origin + 3 * (size_t)nodes[k], anchor);
-    }
-}
-
 /// out = the position at which the obstacle's velocity is taken: for a sphere, the point where
 /// friction acts.
 static void touched_point(const struct barrier_contact *c, const struct lagged_friction *friction,
@@ -127,17 +112,38 @@ static void add_rotated(const struct lagged_friction *friction, int side, const 
     add3(sum, rotated, sum);
 }
 
+/// sum += the slip of coordinates in node order, or of a motion, without the obstacles' part.
+static void add_nodes(const struct barrier_contact *c, const struct lagged_friction *friction,
+                      const double *x, double sum[3]) {
+    for (int k = 0; k < friction->point_count; k++) {
+        if (c->mesh.kind[friction->points[k]] == POINT_OBSTACLE) {
+            continue;
+        }
+        uint32_t nodes[4];
+        double weights[4];
+        const int count = collision_mesh_nodes(&c->mesh, friction->points[k], nodes, weights);
+        for (int n = 0; n < count; n++) {
+            add_scaled3(sum, friction->weight[k] * weights[n], x + 3 * (size_t)nodes[n], sum);
+        }
+    }
+    for (int side = 0; side < 2; side++) {
+        if (friction->rotation[side] != COLLISION_NO_ROTATION) {
+            const size_t node = c->mesh.rotation_node[friction->rotation[side]];
+            add_rotated(friction, side, x + 3 * node, sum);
+        }
+    }
+}
+
 void lagged_friction_begin_stage(struct barrier_contact *c, const double *origin, double length) {
     for (size_t i = 0; i < c->friction_count; i++) {
         struct lagged_friction *friction = &c->frictions[i];
         double anchor[3] = {0.0, 0.0, 0.0};
+        add_nodes(c, friction, origin, anchor);
         for (int k = 0; k < friction->point_count; k++) {
-            add_history(c, origin, length, friction->points[k], friction->weight[k], anchor);
-        }
-        for (int side = 0; side < 2; side++) {
-            if (friction->rotation[side] != COLLISION_NO_ROTATION) {
-                const size_t node = c->mesh.rotation_node[friction->rotation[side]];
-                add_rotated(friction, side, origin + 3 * node, anchor);
+            const uint32_t point = friction->points[k];
+            if (c->mesh.kind[point] == POINT_OBSTACLE) {
+                add_scaled3(anchor, -friction->weight[k] * length, c->velocity + 3 * (size_t)point,
+                            anchor);
             }
         }
         if (friction->wall != CONTACT_NO_WALL) {
@@ -146,6 +152,7 @@ void lagged_friction_begin_stage(struct barrier_contact *c, const double *origin
             add_scaled3(anchor, length, v, anchor);
         }
         copy3(anchor, friction->anchor);
+        friction->dual = (struct friction_dual){.is_known = false};
     }
 }
 
@@ -229,22 +236,30 @@ void lagged_friction_hessian(const struct barrier_contact *c,
     rotations->count = lagged_friction_rotation_nodes(c, friction, rotations->node);
     double slip[2];
     find_slip(c, friction, slip);
-    const double length = slip_length(slip);
-    const struct friction_value f = friction_evaluate(length, c->slip_width);
-    // Unit vectors along the slip and normal to it.
-    const double along[2] = {length > 0.0 ? slip[0] / length : 1.0,
-                             length > 0.0 ? slip[1] / length : 0.0};
-    const double coefficients[2] = {f.second, f.first_over_slip};
+    struct friction_hessian plane;
+    friction_dual_hessian(&friction->dual, slip, c->slip_width, &plane);
     for (int k = 0; k < 2; k++) {
         double direction[3];
-        scale3(k == 0 ? along[0] : -along[1], friction->tangent[0], direction);
-        add_scaled3(direction, k == 0 ? along[1] : along[0], friction->tangent[1], direction);
+        scale3(plane.direction[k][0], friction->tangent[0], direction);
+        add_scaled3(direction, plane.direction[k][1], friction->tangent[1], direction);
         for (int p = 0; p < friction->point_count; p++) {
             scale3(friction->weight[p], direction, hessian->vector[hessian->count][p]);
         }
         rotation_vector_of_row(friction, direction, k, rotations);
-        contact_hessian_add(hessian, friction->force * coefficients[k]);
+        contact_hessian_add(hessian, friction->force * plane.coefficient[k]);
     }
+}
+
+double lagged_friction_follow(const struct barrier_contact *c, struct lagged_friction *friction,
+                              const double *direction) {
+    double slip[2];
+    double sum[3] = {0.0, 0.0, 0.0};
+    find_slip(c, friction, slip);
+    add_nodes(c, friction, direction, sum);
+    const double motion[2] = {dot3(friction->tangent[0], sum), dot3(friction->tangent[1], sum)};
+    const double error = friction_dual_error(&friction->dual, slip, c->slip_width);
+    friction_dual_follow(&friction->dual, slip, motion, c->slip_width);
+    return error;
 }
 
 void lagged_friction_moment(const struct barrier_contact *c, const struct lagged_friction *friction,

@@ -20,11 +20,17 @@ void lagged_friction_begin_stage(struct barrier_contact *contact, const double *
 double lagged_friction_evaluate(const struct barrier_contact *contact,
                                 const struct lagged_friction *friction, double *gradient);
 
-/// Writes the Hessian at the state evaluated last. The Hessian is always positive semidefinite.
+/// Writes the Hessian at the state evaluated last, with the friction's dual. The Hessian is always
+/// positive semidefinite.
 /// hessian: empty before the call. rotations: gets the entries of the rotation nodes.
 void lagged_friction_hessian(const struct barrier_contact *contact,
                              const struct lagged_friction *friction,
                              struct contact_hessian *hessian, struct contact_rotations *rotations);
+
+/// Moves the dual along with a direction that was found with the Hessian at the state evaluated
+/// last. direction: in node order. Returns how far the dual was from that of this state.
+double lagged_friction_follow(const struct barrier_contact *contact,
+                              struct lagged_friction *friction, const double *direction);
 
 /// Lists the rotation nodes that the friction acts on. Returns how many there are.
 int lagged_friction_rotation_nodes(const struct barrier_contact *contact,

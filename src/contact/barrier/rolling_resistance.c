@@ -157,6 +157,7 @@ void rolling_resistance_begin_stage(struct barrier_contact *c, const double *ori
         for (int row = 0; row < ROWS; row++) {
             rolling->anchor[row] = row_at(c, rolling, row, origin) + length * rate[row];
         }
+        rolling->roll = rolling->spin = (struct friction_dual){.is_known = false};
     }
 }
 
@@ -259,23 +260,49 @@ static void add_vector(const struct lagged_rolling *rolling, const double weight
     contact_hessian_add(hessian, coefficient);
 }
 
+/// Returns the entry of the first coordinate.
+static double coefficient_of_first(const struct friction_hessian *h) {
+    return h->coefficient[0] * h->direction[0][0] * h->direction[0][0] +
+           h->coefficient[1] * h->direction[1][0] * h->direction[1][0];
+}
+
 void rolling_resistance_hessian(const struct barrier_contact *c,
                                 const struct lagged_rolling *rolling,
                                 struct contact_hessian *hessian,
                                 struct contact_rotations *rotations) {
     const struct resistance r = resistance_at(c, rolling);
-    const double length = sqrt(r.rows[0] * r.rows[0] + r.rows[1] * r.rows[1]);
-    const double along[2] = {length > 0.0 ? r.rows[0] / length : 1.0,
-                             length > 0.0 ? r.rows[1] / length : 0.0};
-    const double weights[ROWS][ROWS] = {
-        {along[0], along[1], 0.0}, {-along[1], along[0], 0.0}, {0.0, 0.0, 1.0}};
-    const double coefficients[ROWS] = {rolling->force[0] * r.rolling.second,
-                                       rolling->force[0] * r.rolling.first_over_slip,
-                                       rolling->force[1] * r.spinning.second};
+    const double spun[2] = {r.rows[2], 0.0};
+    struct friction_hessian roll;
+    struct friction_hessian spin;
+    friction_dual_hessian(&rolling->roll, r.rows, c->slip_width, &roll);
+    friction_dual_hessian(&rolling->spin, spun, c->slip_width, &spin);
+    const double weights[ROWS][ROWS] = {{roll.direction[0][0], roll.direction[0][1], 0.0},
+                                        {roll.direction[1][0], roll.direction[1][1], 0.0},
+                                        {0.0, 0.0, 1.0}};
+    const double coefficients[ROWS] = {rolling->force[0] * roll.coefficient[0],
+                                       rolling->force[0] * roll.coefficient[1],
+                                       rolling->force[1] * coefficient_of_first(&spin)};
     rotations->count = rolling_resistance_rotation_nodes(c, rolling, rotations->node);
     for (int k = 0; k < ROWS; k++) {
         add_vector(rolling, weights[k], coefficients[k], hessian, rotations);
     }
+}
+
+double rolling_resistance_follow(const struct barrier_contact *c, struct lagged_rolling *rolling,
+                                 const double *direction) {
+    double rows[ROWS];
+    double motion[ROWS];
+    find_rows(c, rolling, rows);
+    for (int row = 0; row < ROWS; row++) {
+        motion[row] = row_at(c, rolling, row, direction);
+    }
+    const double spun[2] = {rows[2], 0.0};
+    const double spins[2] = {motion[2], 0.0};
+    const double error = fmax(friction_dual_error(&rolling->roll, rows, c->slip_width),
+                              friction_dual_error(&rolling->spin, spun, c->slip_width));
+    friction_dual_follow(&rolling->roll, rows, motion, c->slip_width);
+    friction_dual_follow(&rolling->spin, spun, spins, c->slip_width);
+    return error;
 }
 
 double rolling_resistance_power(const struct barrier_contact *c,

@@ -25,6 +25,10 @@ void rolling_resistance_hessian(const struct barrier_contact *contact,
                                 struct contact_hessian *hessian,
                                 struct contact_rotations *rotations);
 
+/// As lagged_friction_follow, for the duals of rolling and of spinning.
+double rolling_resistance_follow(const struct barrier_contact *contact,
+                                 struct lagged_rolling *rolling, const double *direction);
+
 /// Lists the rotation nodes that the resistance acts on. Returns how many there are.
 int rolling_resistance_rotation_nodes(const struct barrier_contact *contact,
                                       const struct lagged_rolling *rolling, uint32_t nodes[2]);

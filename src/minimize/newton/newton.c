@@ -338,6 +338,7 @@ static double find_direction(struct minimization *m, struct direction_result *ou
         return 0.0;
     }
     minimization_finish_direction(m);
+    contact_set_follow(&m->objective->contacts, m->newton->direction);
     m->result.linear_solves++;
     m->result.indefinite_solves += indefinite;
     m->result.gradient_directions += out->kind == DIRECTION_GRADIENT;
@@ -363,7 +364,7 @@ static enum line_outcome search_steepest(struct minimization *m) {
 static bool was_small(const struct minimization *m) {
     const struct newton *const newton = m->newton;
     const double length = small_length(m);
-    if (length == 0.0) {
+    if (length == 0.0 || !contact_set_is_settled(&m->objective->contacts)) {
         return false;
     }
     for (size_t k = 0; k < newton_coordinate_count(newton); k++) {

@@ -92,6 +92,7 @@ static bool find_direction(struct minimization *m) {
     minimization_finish_direction(m);
     vector_add_scaled(tasks, newton_coordinate_count(newton), 1.0, newton->remaining_motion,
                       newton->direction);
+    contact_set_follow(&m->objective->contacts, newton->direction);
     m->result.time_solve += clock_seconds() - start;
     m->result.linear_solves++;
     m->result.linear_iterations += result.linear_iterations;

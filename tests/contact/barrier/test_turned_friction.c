@@ -1,6 +1,6 @@
 // Friction of spheres with rotations, and what resists rolling and spinning: values, gradients and
-// Hessians of one another, and what a rigid motion of everything does (docs/theory/bonds.md
-// sections 6.3 and 6.4).
+// Hessians of one another, how duals follow directions, and what a rigid motion of everything does
+// (docs/theory/bonds.md sections 6.3 and 6.4).
 #include "contact/barrier/barrier_contact.h"
 
 #include <string.h>
@@ -19,6 +19,8 @@ static const double radii[BALLS] = {0.1, 0.15};
 static const double lengths[BALLS] = {0.06, 0.1};
 static const double LENGTH = 0.01;
 static const double WIDTH = 1e-3;
+// Of WIDTH, the length of a direction.
+static const double PART = 1e-4;
 
 struct balls {
     struct barrier_contact contact;
@@ -172,6 +174,75 @@ static void hessians_are_those_of_gradients(void **state) {
     }
 }
 
+/// The largest error of the duals at x.
+static double duals_error_at(struct balls *s, const double *x) {
+    static const double nowhere[COORDINATES];
+    barrier_contact_locate(&s->contact, NULL, x);
+    barrier_contact_follow(&s->contact, nowhere);
+    return s->contact.dual_error;
+}
+
+/// After a direction and a part of it the duals are those of the slip there, but for the second
+/// order of the part: arms, spheres' rotations and triangles' corners are all followed.
+static void duals_follow_directions(void **state) {
+    (void)state;
+    for (int i = 0; i < testing_rounds(20); i++) {
+        struct balls s;
+        struct layout layout;
+        uint32_t rows[NODES];
+        uint32_t starts[2];
+        double direction[COORDINATES];
+        double left[2];
+        make_balls(&s);
+        make_layout(&layout, rows, starts);
+        random_fill(&numbers, -1.0, 1.0, direction, COORDINATES);
+        for (int half = 0; half < 2; half++) {
+            double x[COORDINATES];
+            double part[COORDINATES];
+            for (size_t k = 0; k < COORDINATES; k++) {
+                part[k] = (half == 0 ? PART : 0.5 * PART) * WIDTH * direction[k];
+                x[k] = s.x[k] + part[k];
+            }
+            barrier_contact_begin_stage(&s.contact, s.origin, LENGTH);
+            assert_ok(barrier_contact_linearize(&s.contact, NULL, &layout, NULL, s.x, true));
+            barrier_contact_follow(&s.contact, part);
+            assert_near(s.contact.dual_error, 0.0, 1e-14, "not known before");
+            assert_true(barrier_contact_is_settled(&s.contact));
+            left[half] = duals_error_at(&s, x);
+        }
+        // Slips are of the order of WIDTH, so that errors are of the order of PART^2, more where a
+        // slip is short.
+        assert_true(left[0] < 0.01 * PART);
+        assert_true(left[1] < 0.3 * left[0] + 1e-13);
+        barrier_contact_free(&s.contact);
+    }
+}
+
+/// A direction that is not gone leaves duals that are not those of the slip, and a Hessian that is
+/// stiffer than the energy's; zero directions bring them back, as Newton's method for w alone.
+static void duals_settle_where_directions_end(void **state) {
+    (void)state;
+    struct balls s;
+    struct layout layout;
+    uint32_t rows[NODES];
+    uint32_t starts[2];
+    double direction[COORDINATES];
+    make_balls(&s);
+    make_layout(&layout, rows, starts);
+    random_fill(&numbers, -100.0 * WIDTH, 100.0 * WIDTH, direction, COORDINATES);
+    assert_ok(barrier_contact_linearize(&s.contact, NULL, &layout, NULL, s.x, true));
+    barrier_contact_follow(&s.contact, direction);
+    assert_true(barrier_contact_is_settled(&s.contact));
+    duals_error_at(&s, s.x);
+    assert_false(barrier_contact_is_settled(&s.contact));
+    duals_error_at(&s, s.x);
+    assert_true(barrier_contact_is_settled(&s.contact));
+    // Without friction in the Hessian there is nothing to settle.
+    assert_ok(barrier_contact_linearize(&s.contact, NULL, &layout, NULL, s.x, false));
+    assert_near(duals_error_at(&s, s.x), 0.0, 0.0, "none");
+    barrier_contact_free(&s.contact);
+}
+
 /// What moves on from the stage's origin as one rigid body, rotations included, rubs nowhere.
 static void rigid_motions_rub_nothing(void **state) {
     (void)state;
@@ -230,6 +301,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_those_of_values),
         cmocka_unit_test(hessians_are_those_of_gradients),
+        cmocka_unit_test(duals_follow_directions),
+        cmocka_unit_test(duals_settle_where_directions_end),
         cmocka_unit_test(rigid_motions_rub_nothing),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
