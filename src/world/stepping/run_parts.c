@@ -14,7 +14,7 @@
 
 // Iteration limit of a step that can still be halved, if the host leaves the number of halvings to
 // the library.
-enum { ITERATIONS_BEFORE_DIVISION = 60 };
+enum { ITERATIONS_BEFORE_DIVISION = 150 };
 
 // How often a part is tried again with stiffer contacts where these were pressed almost to zero.
 enum { RELIEFS = 4 };
