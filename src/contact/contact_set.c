@@ -148,11 +148,6 @@ bool contact_set_has_motion(const struct contact_set *set) {
     return c != NULL && c->table->has_motion(c->self);
 }
 
-double contact_set_remaining_motion(const struct contact_set *set) {
-    const struct contact *c = bounding(set);
-    return c == NULL ? 0.0 : c->table->remaining_motion(c->self);
-}
-
 void contact_set_advance_motion(const struct contact_set *set, double step) {
     const struct contact *c = bounding(set);
     if (c != NULL) {

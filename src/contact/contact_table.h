@@ -163,8 +163,7 @@ struct contact_table {
     double (*reach)(const void *self); ///< m, > 0: gaps from here on have no force; given together
                                        ///< with `bound`
     // --- motion of obstacles, with `bound` ---
-    bool (*has_motion)(const void *self);         ///< whether any obstacle has remaining motion
-    double (*remaining_motion)(const void *self); ///< m: largest remaining displacement of a point
+    bool (*has_motion)(const void *self);            ///< whether any obstacle has remaining motion
     void (*advance_motion)(void *self, double step); ///< moves obstacles by this fraction of the
                                                      ///< rest
     void (*halt_motion)(void *self, bool halted);    ///< true: `bound` leaves obstacles at rest
@@ -265,7 +264,6 @@ pbs_status contact_set_bound(const struct contact_set *set, struct tasks *tasks,
 bool contact_set_bounds(const struct contact_set *set);
 double contact_set_reach(const struct contact_set *set); ///< 0 if no contact bounds steps
 bool contact_set_has_motion(const struct contact_set *set);
-double contact_set_remaining_motion(const struct contact_set *set);
 void contact_set_advance_motion(const struct contact_set *set, double step);
 void contact_set_halt_motion(const struct contact_set *set, bool halted);
 /// Whether any contact has a potential.

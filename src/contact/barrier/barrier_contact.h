@@ -131,10 +131,6 @@ double barrier_contact_obstacle_power(const struct barrier_contact *c,
 /// Whether any obstacle has remaining motion.
 bool barrier_contact_has_motion(const struct barrier_contact *contact);
 
-/// Returns the largest remaining displacement of a point of an obstacle, m. A wall has no points of
-/// its own: its displacement is taken where the mesh's points were in the last evaluation.
-double barrier_contact_remaining_motion(const struct barrier_contact *contact);
-
 /// Sets the barrier stiffness of a part of the mesh, and the load that it carries, where each body
 /// has its own. Must not be called during a minimisation.
 void barrier_contact_set_stiffness(struct barrier_contact *contact, uint32_t part, double stiffness,

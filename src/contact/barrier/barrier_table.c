@@ -69,10 +69,6 @@ static bool has_motion(const void *self) {
     return barrier_contact_has_motion(self);
 }
 
-static double remaining_motion(const void *self) {
-    return barrier_contact_remaining_motion(self);
-}
-
 static void advance_motion(void *self, double step) {
     barrier_contact_advance_motion(self, step);
 }
@@ -270,7 +266,6 @@ const struct contact_table barrier_contact_table = {
     .bound = bound,
     .reach = reach,
     .has_motion = has_motion,
-    .remaining_motion = remaining_motion,
     .advance_motion = advance_motion,
     .halt_motion = halt_motion,
     .report = report,

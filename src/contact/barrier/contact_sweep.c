@@ -147,23 +147,6 @@ bool barrier_contact_has_motion(const struct barrier_contact *c) {
     return any;
 }
 
-double barrier_contact_remaining_motion(const struct barrier_contact *c) {
-    double longest = 0.0;
-    for (size_t i = 0; i < c->mesh.point_count; i++) {
-        if (c->mesh.kind[i] == POINT_OBSTACLE) {
-            longest = fmax(longest, norm3(c->motion + 3 * i));
-            continue;
-        }
-        for (size_t w = 0; w < c->wall_count; w++) {
-            double arm[3];
-            subtract3(c->points + 3 * i, c->walls[w].origin, arm);
-            longest = fmax(longest, norm3(c->walls[w].translation) +
-                                        norm3(c->walls[w].rotation) * norm3(arm));
-        }
-    }
-    return longest;
-}
-
 // --- one pair, or one point and one wall ---
 
 struct sweep_pass {

@@ -22,9 +22,10 @@ static const double STALLED = 1e-3;
 static const double SHORT = 0.03;
 enum { RELAXATIONS = 8 };
 
-// If the remaining motion is below this fraction of the contact distance, the constrained nodes may
-// move alone. Pushed bodies would otherwise move far, until they hit something else, and each
-// iteration would advance by only a fifth of the remaining motion.
+// Obstacles that nothing is in the way of move alone. Pushed bodies would otherwise move far, until
+// they hit something else, and each iteration would advance by only a fifth of the remaining
+// motion. Constrained nodes whose remaining motion is below this fraction of the contact distance
+// move with them; over longer ways they would strain what they belong to.
 static const double NEARLY_THERE = 0.1;
 
 // Upper bounds of the linear solve's relative tolerance: pushed bodies must follow accurately.
@@ -148,10 +149,11 @@ static bool fail_blocked(struct minimization *m, double remaining) {
     return false;
 }
 
-/// Moves constrained nodes over the last `left` metres alone. Returns as `move`; 0 if that is too
-/// far or not free.
-static double finish_motion(struct minimization *m, double remaining) {
-    if (!(remaining < NEARLY_THERE * contact_set_reach(&m->objective->contacts))) {
+/// Moves obstacles and constrained nodes to their targets alone. by_nodes: m, the largest motion
+/// that is left to a node along an axis. Returns as `move`; 0 if that is too far or the way is not
+/// free.
+static double move_alone(struct minimization *m, double by_nodes) {
+    if (by_nodes > NEARLY_THERE * contact_set_reach(&m->objective->contacts)) {
         return 0.0;
     }
     vector_copy(m->objective->tasks, newton_coordinate_count(m->newton),
@@ -181,12 +183,10 @@ static bool relax(struct minimization *m) {
 
 /// longest: the largest motion of a node along an axis, m.
 static bool move_to_targets(struct minimization *m, double longest) {
-    const double distance = fmax(longest, contact_set_remaining_motion(&m->objective->contacts));
     double remaining = 1.0;
     int stalled = 0;
     for (int i = 0; i < PRESCRIBED_ITERATION_LIMIT && stalled < STALLED_LIMIT; i++) {
-        // The first iteration moves all nodes together, which gives a better initial state.
-        const double last = i > 0 ? finish_motion(m, remaining * distance) : 0.0;
+        const double last = move_alone(m, remaining * longest);
         if (last == 1.0) {
             return true;
         }
