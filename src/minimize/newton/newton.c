@@ -97,18 +97,19 @@ static double highest_accepted(const struct newton *newton) {
     return current->value + NOISE_STIFF_RISE * objective_magnitude(current);
 }
 
-/// phi(a) = E(P(x + a d)) with slope grad E . d, where grad E includes the projection's Jacobian.
-/// Where phi is too high its slope may be missing.
+/// phi(a) = E(P(x(a))) with slope grad E . x'(a), where grad E includes the projection's Jacobian.
+/// Where phi is too high, or something is in the way, its slope may be missing.
 static bool evaluate_path(void *context, struct line_sample *out) {
     struct minimization *const m = context;
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
     const size_t count = newton_coordinate_count(newton);
     double *const y = newton->gradient;
-    vector_combine(tasks, count, newton->current.x, out->step, newton->direction, y);
+    search_path_at(m, out->step, y);
     out->value = INFINITY;
     out->slope = NAN;
-    if (!minimization_evaluate_below(m, y, highest_accepted(newton))) {
+    if (!search_path_is_free(m, out->step) ||
+        !minimization_evaluate_below(m, y, highest_accepted(newton))) {
         return !m->stopped;
     }
     if (newton->trial.objective.is_partial) {
@@ -116,7 +117,7 @@ static bool evaluate_path(void *context, struct line_sample *out) {
     } else {
         vector_copy(tasks, count, newton->trial.gradient, newton->gradient);
         projection_pull_back(tasks, m->projection, newton->gradient);
-        out->slope = vector_dot(tasks, count, newton->gradient, newton->direction);
+        out->slope = search_path_slope(m, out->step, newton->trial.x);
         // A gradient that overflowed is useless for the next iteration.
         out->value = isfinite(out->slope) ? newton->trial.objective.value : INFINITY;
     }
@@ -169,7 +170,7 @@ static void follow_tail(struct minimization *m, struct line_sample origin,
     const double bound = objective_max_step(m->objective, newton->current.x, newton->direction,
                                             INFINITY);
     struct line_sample next = {.step = fmin(level_step(left), BOUND_MARGIN * bound)};
-    next.step = minimization_free_step(m, newton->current.x, newton->direction, next.step);
+    next.step = search_path_extend(m, first.step, next.step);
     if (!m->stopped && next.step > first.step && evaluate_path(m, &next) && isfinite(next.value) &&
         vector_norm(m->objective->tasks, count, newton->gradient) < reached) {
         store_accepted_trial(m);
@@ -190,8 +191,7 @@ static void reach_further(struct minimization *m, struct line_sample origin,
     const double bound = objective_max_step(m->objective, newton->current.x, newton->direction,
                                             INFINITY);
     const double wanted = left < 1.0 ? fmin(2.0 / (1.0 - left), FURTHER) : FURTHER;
-    options->limit = minimization_free_step(m, newton->current.x, newton->direction,
-                                            fmin(wanted, BOUND_MARGIN * bound));
+    options->limit = search_path_extend(m, first.step, fmin(wanted, BOUND_MARGIN * bound));
     options->curvature = STEEP;
 }
 
@@ -199,12 +199,13 @@ static void reach_further(struct minimization *m, struct line_sample origin,
 static enum line_outcome search(struct minimization *m, double slope) {
     const struct newton *const newton = m->newton;
     const struct line_function function = {m, evaluate_path, store_accepted_trial};
-    double bound = objective_max_step(m->objective, newton->current.x, newton->direction, INFINITY);
+    double bound = objective_max_step(m->objective, newton->current.x, newton->direction,
+                                      search_path_begin(m));
     double length = fmin(1.0, BOUND_MARGIN * bound);
     const bool has_bound = contact_set_bounds(&m->objective->contacts);
     if (has_bound) {
         // Contact pairs are known only up to this length.
-        length = minimization_free_step(m, newton->current.x, newton->direction, length);
+        length = search_path_free_step(m, length);
         bound = length;
         if (length == 0.0) {
             return m->stopped ? LINE_STOPPED : LINE_NONE;
@@ -547,6 +548,7 @@ static void add_counts(struct newton_result *sum, const struct newton_result *pa
 static bool run(struct minimization *m, double *x) {
     bool moved = false;
     stop_rule_begin(m, x);
+    search_path_prepare(m);
     if (!minimization_move_prescribed(m, x, &moved) || (!moved && !minimization_guess(m, x))) {
         return false;
     }
@@ -607,6 +609,7 @@ struct newton_result newton_move_prescribed(struct newton *newton,
                              .moves_prescribed = true};
     bool moved = false;
     stop_rule_begin(&m, x);
+    search_path_prepare(&m);
     minimization_move_prescribed(&m, x, &moved);
     return m.result;
 }

@@ -7,6 +7,7 @@
 #include "minimize/newton/constrained_hessian.h"
 #include "minimize/newton/options.h"
 #include "minimize/objective/objective.h"
+#include "minimize/search/screw.h"
 
 /// An admissible state with its objective and gradient.
 struct iterate {
@@ -52,6 +53,9 @@ struct newton {
     struct row_restriction *restrictions; ///< capacity: one per node
     double *prescribed_positions; ///< node order: current targets of constrained axes while these
                                   ///< move to their final targets
+    struct screw *screws;         ///< one for each affine body
+    size_t screw_count;
+    double *chord;            ///< scratch, node order
     double *remaining_motion; ///< node order: motion that is left to the final targets; zero for
                               ///< free axes
 };
@@ -70,6 +74,9 @@ struct minimization {
     struct newton_result result;
     bool has_moved;      ///< the latest iteration did, from newton->accepted.x
     double step;         ///< length of the latest line search
+    bool turns;          ///< some affine bodies move along screws in the present line search
+    double largest_turn; ///< rad, of those bodies by the whole direction
+    double free_until;   ///< the step of the path whose chord was swept and is free
     double value_before; ///< J, E at the start of the latest iteration; infinite before the first
     double rounding;     ///< N, rounding error of |grad E| by inertia, for all nodes
     bool has_iterated;   ///< an iteration was done since the guess
@@ -134,6 +141,25 @@ bool minimization_move_prescribed(struct minimization *m, double *x, bool *moved
 /// objective_max_step bounds inversion. Returns 0 and sets m->stopped if the contact search failed.
 double minimization_free_step(struct minimization *m, const double *x, const double *direction,
                               double limit);
+
+// --- search_path.c: the path of a line search from the current state along the direction ---
+
+/// Finds the bodies that are held, for the whole minimisation.
+void search_path_prepare(struct minimization *m);
+/// Chooses the bodies that turn. Returns the step that the search must stay below; may be infinite.
+double search_path_begin(struct minimization *m);
+/// y = where the path is at `step`.
+void search_path_at(const struct minimization *m, double step, double *y);
+/// Returns the slope along the path at `step`, where it is at y, of the function whose gradient is
+/// newton->gradient.
+double search_path_slope(const struct minimization *m, double step, const double *y);
+/// Returns the largest step found, at most limit, up to which the path is free of collisions. The
+/// path becomes straight where it is cut at once. m->stopped as in minimization_free_step.
+double search_path_free_step(struct minimization *m, double limit);
+/// Returns the largest step found from `known`, which is free, to limit.
+double search_path_extend(struct minimization *m, double known, double limit);
+/// Whether a step below a free one is free, too: along a bent path each has a chord of its own.
+bool search_path_is_free(struct minimization *m, double step);
 
 /// Fixes the active set at the current state. Sets newton->gradient to grad E and gradient_norm in
 /// the result.
