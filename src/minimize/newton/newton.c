@@ -3,7 +3,6 @@
 // iteration.
 #include "minimize/newton/newton.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "base/runtime/clock.h"
@@ -36,9 +35,7 @@ static const double STEEP = 0.4;
 static const double FURTHER = 8.0;
 
 // The noise rule. If the predicted decrease is below NOISE_SLOPE, rounding hides the change of the
-// energy, which may then rise by NOISE_RISE; both are relative to the energy's parts. A search that
-// finds nothing lower has converged if |gradient| is below NOISE_TOLERANCE times its limit for each
-// body.
+// energy, which may then rise by NOISE_RISE; both are relative to the energy's parts.
 static const double NOISE_SLOPE = 1e-10;
 static const double NOISE_RISE = 1e-12;
 // Energies of nearly rigid bodies are squares of strains, and strains are differences: a strain of
@@ -46,12 +43,11 @@ static const double NOISE_RISE = 1e-12;
 // rise by NOISE_STIFF_RISE.
 static const double NOISE_STIFF_RISE = 1e-10;
 static const double NOISE_SHARE = 0.1;
-static const double NOISE_TOLERANCE = 100.0;
-// A search that finds nothing lower has also converged if the predicted decrease is below
-// NOISE_GAIN rounding errors of the energy, or if the direction is shorter than NOISE_LENGTH
-// rounding errors of the largest coordinate: stiff forces along it are not known more accurately.
-static const double NOISE_GAIN = 4.0;
-static const double NOISE_LENGTH = 16.0;
+// If the predicted decrease is below NOISE_VALUES rounding errors of the energy, differences of
+// values are too inaccurate for the conditions of the line search, which then takes them from
+// slopes. A crumb that lies beside what falls is found by its own forces so, which have all their
+// digits; its energy is below the last one of the world's.
+static const double NOISE_VALUES = 1e4;
 // The minimisation has also converged after this many consecutive steps with such a small predicted
 // decrease.
 static const uint32_t NOISE_STEPS = 8;
@@ -97,6 +93,15 @@ static double highest_accepted(const struct newton *newton) {
     return current->value + NOISE_STIFF_RISE * objective_magnitude(current);
 }
 
+/// Returns phi(a) - phi(0) as the sum of slopes, from that at the start to that of the trial:
+/// exact on a parabola, too much where barriers steepen. Infinite where E has risen by more than
+/// noise.
+static double rise_by_slopes(const struct minimization *m, double step, double slope) {
+    return m->newton->trial.objective.value <= highest_accepted(m->newton)
+               ? 0.5 * step * (m->path_slope + slope)
+               : INFINITY;
+}
+
 /// phi(a) = E(P(x(a))) with slope grad E . x'(a), where grad E includes the projection's Jacobian.
 /// Where phi is too high, or something is in the way, its slope may be missing.
 static bool evaluate_path(void *context, struct line_sample *out) {
@@ -120,6 +125,9 @@ static bool evaluate_path(void *context, struct line_sample *out) {
         out->slope = search_path_slope(m, out->step, newton->trial.x);
         // A gradient that overflowed is useless for the next iteration.
         out->value = isfinite(out->slope) ? newton->trial.objective.value : INFINITY;
+        if (m->values_are_hidden && isfinite(out->value)) {
+            out->value = rise_by_slopes(m, out->step, out->slope);
+        }
     }
     return true;
 }
@@ -131,11 +139,11 @@ static void store_accepted_trial(void *context) {
 
 /// Decides by the gradient if the energy's change is below its resolution. newton->gradient holds
 /// grad E of the trial.
-static bool accept_noise(struct minimization *m, struct line_sample origin,
-                         struct line_sample first) {
+static bool accept_noise(struct minimization *m, struct line_sample origin) {
     const struct newton *const newton = m->newton;
     const double magnitude = objective_magnitude(&newton->current.objective);
-    const double rise = (first.value - origin.value) / magnitude;
+    const double change = newton->trial.objective.value - newton->current.objective.value;
+    const double rise = change / magnitude;
     if (!(fabs(origin.slope) < NOISE_SLOPE * magnitude && rise < NOISE_STIFF_RISE)) {
         return false;
     }
@@ -145,7 +153,7 @@ static bool accept_noise(struct minimization *m, struct line_sample origin,
     if (!(norm < share * m->result.gradient_norm)) {
         return false;
     }
-    m->result.roundoff_accepts += first.value < origin.value ? 0U : 1U;
+    m->result.roundoff_accepts += change < 0.0 ? 0U : 1U;
     return true;
 }
 
@@ -216,13 +224,16 @@ static enum line_outcome search(struct minimization *m, double slope) {
                                                                  : CURVATURE,
                                           .limit = bound,
                                           .trial_limit = TRIAL_LIMIT};
-    const struct line_sample origin = {0.0, newton->current.objective.value, slope};
+    m->path_slope = slope;
+    m->values_are_hidden = -slope < NOISE_VALUES * stop_rule_energy_error(m);
+    const struct line_sample origin = {
+        0.0, m->values_are_hidden ? 0.0 : newton->current.objective.value, slope};
     struct line_sample first = {.step = length};
     if (!evaluate_path(m, &first)) {
         return LINE_STOPPED;
     }
     m->step = length;
-    if (!newton->trial.objective.is_partial && accept_noise(m, origin, first)) {
+    if (!newton->trial.objective.is_partial && accept_noise(m, origin)) {
         store_accepted_trial(m);
         follow_tail(m, origin, first);
         return m->stopped ? LINE_STOPPED : LINE_ACCEPTED;
@@ -377,38 +388,16 @@ static bool was_small(const struct minimization *m) {
            (stop_rule_gain_is_small(m, length) && stop_rule_resultants_are_small(m));
 }
 
-/// Returns whether the whole direction is below the rounding error of the coordinates.
-static bool is_rounding(const struct minimization *m) {
-    const struct newton *const newton = m->newton;
-    double length = 0.0;
-    double place = 0.0;
-    for (size_t k = 0; k < newton_coordinate_count(newton); k++) {
-        length = fmax(length, fabs(newton->direction[k]));
-        place = fmax(place, fabs(newton->current.x[k]));
-    }
-    return length <= NOISE_LENGTH * DBL_EPSILON * place;
-}
-
-/// Returns whether the predicted decrease is below the energy's rounding error.
-static bool is_hidden(const struct minimization *m, double slope) {
-    return slope < 0.0 && -slope < NOISE_GAIN * stop_rule_energy_error(m);
-}
-
-/// Returns whether a search that found nothing lower means convergence.
-static bool has_arrived(const struct minimization *m, double slope) {
-    return stop_rule_measure(m).share < NOISE_TOLERANCE || is_hidden(m, slope) ||
-           (slope < 0.0 && is_rounding(m));
-}
-
 bool minimization_iterate(struct minimization *m) {
     struct direction_result direction = {0};
     m->has_moved = false;
     m->value_before = m->newton->current.objective.value;
     const double slope = find_direction(m, &direction);
     const double start = clock_seconds();
+    const struct stop_noise noise = stop_rule_noise(m, slope);
     enum line_outcome outcome = slope < 0.0 ? search(m, slope) : LINE_NONE;
-    m->hidden_steps = is_hidden(m, slope) ? m->hidden_steps + 1 : 0;
-    const bool arrived = outcome == LINE_NONE && has_arrived(m, slope);
+    m->hidden_steps = noise.is_hidden ? m->hidden_steps + 1 : 0;
+    const bool arrived = outcome == LINE_NONE && noise.has_arrived;
     if (outcome == LINE_NONE && !arrived && !m->stopped && direction.kind != DIRECTION_GRADIENT) {
         outcome = search_steepest(m);
     }

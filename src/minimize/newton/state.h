@@ -77,6 +77,8 @@ struct minimization {
     bool turns;          ///< some affine bodies move along screws in the present line search
     double largest_turn; ///< rad, of those bodies by the whole direction
     double free_until;   ///< the step of the path whose chord was swept and is free
+    double path_slope;   ///< J, along the direction where the line search begins
+    bool values_are_hidden; ///< the line search takes values from slopes
     double value_before; ///< J, E at the start of the latest iteration; infinite before the first
     double rounding;     ///< N, rounding error of |grad E| by inertia, for all nodes
     bool has_iterated;   ///< an iteration was done since the guess
@@ -85,7 +87,7 @@ struct minimization {
     double joint_gap;    ///< of joints, at the latest update of multipliers
     uint32_t constraint_updates; ///< updates at solutions
     uint32_t hidden_steps;    ///< consecutive steps whose predicted decrease was below the energy's
-                              ///< rounding error
+                              ///< rounding error, for each body
     struct pressing pressing; ///< valid while guesses are compared
     bool is_held_back;        ///< the guess is one that holds bodies back
     bool moves_prescribed;  ///< prescribed motion moves the free nodes along, even without contact
@@ -233,6 +235,15 @@ void stop_rule_measure_rounding(struct minimization *m);
 /// Returns the rounding error of E at the current state, J: of its parts, and of the work that the
 /// forces do over the rounding errors of coordinates.
 double stop_rule_energy_error(const struct minimization *m);
+
+/// What rounding hides of newton->direction.
+struct stop_noise {
+    bool is_hidden;   ///< the decrease that it predicts, for each body
+    bool has_arrived; ///< a search along it that finds nothing lower means convergence
+};
+
+/// slope: of newton->direction at the current state, J.
+struct stop_noise stop_rule_noise(const struct minimization *m, double slope);
 
 /// Measures newton->gradient for each body. Returns the norm over all nodes, N.
 double stop_rule_measure_residual(struct minimization *m);

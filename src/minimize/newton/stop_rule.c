@@ -29,6 +29,14 @@ static const double GAIN_SHARE = 1e-2;
 // large, have no resultant.
 static const double RESULTANT_SHARE = 5e-2;
 
+// A search that finds nothing lower has converged if of each body the residual is below
+// NOISE_TOLERANCE times its limit, or the predicted decrease is below NOISE_GAIN rounding errors of
+// its energy, or the direction is shorter than NOISE_LENGTH rounding errors of its coordinates:
+// stiff forces along it are not known more accurately.
+static const double NOISE_TOLERANCE = 100.0;
+static const double NOISE_GAIN = 4.0;
+static const double NOISE_LENGTH = 16.0;
+
 // A step answers PBS_NOT_CONVERGED if rounding hides more than this fraction of the forces that act
 // on a body, its own among them.
 static const double HIDDEN = 1e-2;
@@ -172,13 +180,19 @@ void stop_rule_measure_rounding(struct minimization *m) {
     measure_errors(m, m->newton->current.x, stiffness_rows);
 }
 
-double stop_rule_energy_error(const struct minimization *m) {
-    const struct stop_rule *const rule = &m->newton->rule;
+/// Returns the rounding error of the work that the forces on a body do over the rounding errors of
+/// its coordinates, J. Its own energies are less than these forces times coordinates.
+static double body_energy_error(const struct minimization *m, uint32_t body) {
     const struct body_forces *const forces = &m->newton->current.forces;
+    return DBL_EPSILON * m->newton->rule.extent[body] *
+           (sqrt(forces->terms[body]) + sqrt(forces->inertia[body]) +
+            sqrt(forces->coupling[body]));
+}
+
+double stop_rule_energy_error(const struct minimization *m) {
     double sum = DBL_EPSILON * objective_magnitude(&m->newton->current.objective);
-    for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
-        sum += DBL_EPSILON * rule->extent[b] *
-               (sqrt(forces->terms[b]) + sqrt(forces->inertia[b]) + sqrt(forces->coupling[b]));
+    for (uint32_t b = 0; b < m->newton->rule.bodies.body_count; b++) {
+        sum += body_energy_error(m, b);
     }
     return sum;
 }
@@ -260,6 +274,65 @@ bool minimization_is_solved(const struct minimization *m) {
         return enough && stop_rule_measure(m).share < 1.0;
     }
     return stop_rule_measure(m).share <= 1.0;
+}
+
+// --- noise ---
+
+static double largest_component(const struct minimization *m, const struct body_range *range) {
+    double largest = 0.0;
+    for (size_t k = 3 * range->begin; k < 3 * range->end; k++) {
+        largest = fmax(largest, fabs(m->newton->direction[k]));
+    }
+    return largest;
+}
+
+/// Writes the largest component of newton->direction for each body to the scratch of sums, m.
+static const double *measure_lengths(const struct minimization *m) {
+    const struct stop_rule *const rule = &m->newton->rule;
+    for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
+        rule->kinetic[b] = 0.0;
+    }
+    for (size_t i = 0; i < rule->bodies.count; i++) {
+        const struct body_range *const range = &rule->bodies.ranges[i];
+        rule->kinetic[range->body] = fmax(rule->kinetic[range->body], largest_component(m, range));
+    }
+    return rule->kinetic;
+}
+
+/// With a tolerance of the host, which is for all bodies together, so is the noise.
+static struct stop_noise noise_of_all(const struct minimization *m, double slope) {
+    const struct stop_rule *const rule = &m->newton->rule;
+    const double *const lengths = measure_lengths(m);
+    double length = 0.0, extent = 0.0;
+    for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
+        length = fmax(length, lengths[b]);
+        extent = fmax(extent, rule->extent[b]);
+    }
+    const bool is_hidden = slope < 0.0 && -slope < NOISE_GAIN * stop_rule_energy_error(m);
+    const bool is_rounding = slope < 0.0 && length <= NOISE_LENGTH * DBL_EPSILON * extent;
+    return (struct stop_noise){
+        is_hidden, is_hidden || is_rounding || stop_rule_measure(m).share < NOISE_TOLERANCE};
+}
+
+struct stop_noise stop_rule_noise(const struct minimization *m, double slope) {
+    const struct stop_rule *const rule = &m->newton->rule;
+    if (m->options->tolerance > 0.0) {
+        return noise_of_all(m, slope);
+    }
+    body_dot(m->objective->tasks, &rule->bodies, m->newton->gradient, m->newton->direction,
+             rule->gain);
+    const double *const lengths = measure_lengths(m);
+    struct stop_noise noise = {slope < 0.0, true};
+    for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
+        const double limit = NOISE_TOLERANCE * limit_of(m, b);
+        const bool is_solved = share_of(sqrt(rule->residual[b]), limit) < 1.0;
+        const bool is_hidden = fabs(rule->gain[b]) <= NOISE_GAIN * body_energy_error(m, b);
+        const bool is_rounding = lengths[b] <= NOISE_LENGTH * DBL_EPSILON * rule->extent[b];
+        noise.is_hidden = noise.is_hidden && is_hidden;
+        noise.has_arrived = noise.has_arrived &&
+                            (is_solved || (slope < 0.0 && (is_hidden || is_rounding)));
+    }
+    return noise;
 }
 
 // --- small steps ---
