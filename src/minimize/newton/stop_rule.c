@@ -23,11 +23,13 @@ static const double STALLED_ROUNDING = 3.0;
 // energy of a mean node alone is too little for a crumb under a heavy body.
 static const double GAIN_SHARE = 1e-2;
 
-// A small step ends a minimisation where the residual's resultant on each body is below this
-// fraction of inertia, or of contact and joints: a step of the body as a whole that is not taken is
-// momentum that is lost, step after step. Elastic forces and pressure in closed surfaces, however
-// large, have no resultant.
+// A small step ends a minimisation where the residual's resultant on each body is below
+// RESULTANT_SHARE of inertia, or PRESSED_SHARE of contact and joints, whose forces may be much more
+// than what they come to: a step of the body as a whole that is not taken is momentum that is lost,
+// step after step. Elastic forces and pressure in closed surfaces, however large, have no
+// resultant.
 static const double RESULTANT_SHARE = 5e-2;
+static const double PRESSED_SHARE = 5e-3;
 
 // A search that finds nothing lower has converged if of each body the residual is below
 // NOISE_TOLERANCE times its limit, or the predicted decrease is below NOISE_GAIN rounding errors of
@@ -404,8 +406,8 @@ static void add_residual(const struct minimization *m, const struct body_range *
 static bool resultant_is_small(const struct minimization *m, uint32_t body,
                                const struct resultant *sum) {
     const struct body_forces *const forces = &m->newton->current.forces;
-    const double outer = sqrt(fmax(forces->inertia[body], forces->coupling[body]));
-    const double limit = fmax(RESULTANT_SHARE * outer,
+    const double limit = fmax(fmax(RESULTANT_SHARE * sqrt(forces->inertia[body]),
+                                   PRESSED_SHARE * sqrt(forces->coupling[body])),
                               sqrt((double)sum->nodes) * rounding_of(m, body));
     double squared = 0.0;
     for (size_t k = 0; k < 3; k++) {

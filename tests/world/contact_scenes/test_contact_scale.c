@@ -135,6 +135,25 @@ static pbs_body add_tilted_cube(pbs_world *world, size_t cells, double size, dou
     return body;
 }
 
+/// An affine box that is turned by .4 rad about a slanted axis, its centre at (x, y, 0).
+static pbs_body add_tilted_box(pbs_world *world, double edge, double density, double x, double y) {
+    struct box_surface box;
+    pbs_affine_desc d;
+    pbs_body body;
+    box_surface_make(&box, (double[3]){edge, edge, edge});
+    box_surface_describe(&box, &d);
+    d.density = density;
+    d.position[0] = x;
+    d.position[1] = y;
+    const double axis[3] = {1.0, 0.3, 0.5};
+    for (int k = 0; k < 3; k++) {
+        d.orientation[k] = axis[k] / sqrt(1.34) * sin(0.2);
+    }
+    d.orientation[3] = cos(0.2);
+    assert_ok(pbs_body_create_affine(world, &d, &body));
+    return body;
+}
+
 /// A crumb of 2e-8 kg falls over on the ground while two tonnes fall beside it, whose energy has
 /// rounding errors of all that the crumb's weight does in a step. Steps that landed lost up to all
 /// that acted on it.
@@ -156,6 +175,29 @@ static void what_falls_beside_it_hides_no_crumb(void **state) {
     assert_small(most_unaccounted(world, crumb, 1.0 / 240.0, 120), 0.05,
                  "impulse that is lost, over what acts");
     pbs_world_destroy(world);
+}
+
+/// A box of 125 g under one of 160 kg that lands on it: what its contacts do cancels. Where a
+/// twentieth of that counted as solved, steps lost 2.4 and 1.8 % of all that acts on the box; where
+/// it is a two-hundredth, .7 and .5 %.
+static void what_is_pressed_keeps_its_momentum(void **state) {
+    (void)state;
+    const double rates[] = {24.0, 60.0};
+    for (size_t i = 0; i < COUNT_OF(rates); i++) {
+        pbs_world *const world = make_world();
+        pbs_contact_desc rough;
+        assert_ok(pbs_contact_desc_init(&rough, sizeof rough));
+        rough.friction = 0.6;
+        add_ground(world);
+        const pbs_body light = add_tilted_box(world, 0.05, 1000.0, 0.0, 0.045);
+        const pbs_body heavy = add_tilted_box(world, 0.2, 2e4, 0.03, 0.24);
+        assert_ok(pbs_body_set_motion(world, light, (double[3]){0.1, 0.0, 0.0}, NULL));
+        assert_ok(pbs_body_set_motion(world, heavy, (double[3]){0.0, -1.0, 0.0}, NULL));
+        assert_ok(pbs_body_set_contact(world, light, &rough));
+        const double most = most_unaccounted(world, light, 1.0 / rates[i], 40);
+        assert_small(most, 0.01, "impulse that is lost, over what acts");
+        pbs_world_destroy(world);
+    }
 }
 
 /// What the host says is what it gets.
@@ -574,6 +616,7 @@ int main(void) {
         cmocka_unit_test(forces_raise_it_and_it_comes_back_slowly),
         cmocka_unit_test(a_crumb_under_a_heavy_box_carries_it),
         cmocka_unit_test(what_falls_beside_it_hides_no_crumb),
+        cmocka_unit_test(what_is_pressed_keeps_its_momentum),
         cmocka_unit_test(a_step_of_another_length_throws_nothing),
         cmocka_unit_test(slow_motion_throws_nothing),
         cmocka_unit_test(short_steps_of_an_advance_throw_nothing),
