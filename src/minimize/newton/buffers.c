@@ -19,34 +19,6 @@ static void free_iterate(struct memory *memory, struct iterate *iterate) {
     memory_release(memory, iterate->gradient);
 }
 
-/// Whether a node is an affine body's centre, which its three handles follow.
-static bool has_handles(const struct layout *layout, uint32_t node) {
-    return layout->kind != NULL && node + 1 < layout->node_count &&
-           layout->kind[layout->row[node]] == NODE_POSITION &&
-           layout->kind[layout->row[node + 1]] == NODE_HANDLE;
-}
-
-static pbs_status allocate_screws(struct memory *memory, struct newton *newton) {
-    const struct layout *const layout = &newton->assembly->layout;
-    for (uint32_t i = 0; i < layout->node_count; i++) {
-        newton->screw_count += has_handles(layout, i);
-    }
-    if (newton->screw_count == 0) {
-        return PBS_OK;
-    }
-    newton->screws = memory_allocate(memory, newton->screw_count, sizeof *newton->screws);
-    if (newton->screws == NULL) {
-        return PBS_ERROR_MEMORY;
-    }
-    size_t found = 0;
-    for (uint32_t i = 0; i < layout->node_count; i++) {
-        if (has_handles(layout, i)) {
-            newton->screws[found++].node = i;
-        }
-    }
-    return allocate_vector(memory, newton_coordinate_count(newton), &newton->chord);
-}
-
 static pbs_status allocate_buffers(struct memory *memory, struct newton *newton) {
     const size_t count = newton_coordinate_count(newton);
     RETURN_IF_FAILED(allocate_iterate(memory, newton->assembly, &newton->current));
@@ -62,7 +34,8 @@ static pbs_status allocate_buffers(struct memory *memory, struct newton *newton)
         RETURN_IF_FAILED(allocate_vector(memory, 3 * count, &newton->rotation_mode_rows));
     }
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->prescribed_positions));
-    RETURN_IF_FAILED(allocate_screws(memory, newton));
+    RETURN_IF_FAILED(allocate_vector(memory, count, &newton->tangent));
+    RETURN_IF_FAILED(allocate_vector(memory, count, &newton->chord));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->remaining_motion));
     newton->body_groups = memory_allocate(memory, newton->hessian.row_count,
                                           sizeof *newton->body_groups);
@@ -95,6 +68,9 @@ pbs_status newton_create(struct memory *memory, const struct assembly *assembly,
                                               .restrictions = newton->restrictions};
     if (status == PBS_OK) {
         status = stop_rule_reserve(memory, node_bodies, newton);
+    }
+    if (status == PBS_OK) {
+        status = screws_reserve(memory, newton);
     }
     if (status == PBS_OK) {
         status = preconditioner_create(memory, preconditioner, &newton->hessian, order,
@@ -153,6 +129,7 @@ void newton_destroy(struct newton *newton, struct memory *memory) {
     memory_release(memory, newton->remaining_motion);
     memory_release(memory, newton->prescribed_positions);
     memory_release(memory, newton->screws);
+    memory_release(memory, newton->tangent);
     memory_release(memory, newton->chord);
     memory_release(memory, newton->position_rows);
     memory_release(memory, newton->radius_rows);

@@ -98,7 +98,7 @@ static double highest_accepted(const struct newton *newton) {
 /// noise.
 static double rise_by_slopes(const struct minimization *m, double step, double slope) {
     return m->newton->trial.objective.value <= highest_accepted(m->newton)
-               ? 0.5 * step * (m->path_slope + slope)
+               ? 0.5 * step * (m->path.slope + slope)
                : INFINITY;
 }
 
@@ -110,10 +110,10 @@ static bool evaluate_path(void *context, struct line_sample *out) {
     struct tasks *const tasks = m->objective->tasks;
     const size_t count = newton_coordinate_count(newton);
     double *const y = newton->gradient;
-    search_path_at(m, out->step, y);
+    search_path_place(m, out->step, y);
     out->value = INFINITY;
     out->slope = NAN;
-    if (!search_path_is_free(m, out->step) ||
+    if (!search_path_is_free(m, out->step, y) ||
         !minimization_evaluate_below(m, y, highest_accepted(newton))) {
         return !m->stopped;
     }
@@ -122,10 +122,10 @@ static bool evaluate_path(void *context, struct line_sample *out) {
     } else {
         vector_copy(tasks, count, newton->trial.gradient, newton->gradient);
         projection_pull_back(tasks, m->projection, newton->gradient);
-        out->slope = search_path_slope(m, out->step, newton->trial.x);
+        out->slope = vector_dot(tasks, count, newton->gradient, search_path_tangent(m));
         // A gradient that overflowed is useless for the next iteration.
         out->value = isfinite(out->slope) ? newton->trial.objective.value : INFINITY;
-        if (m->values_are_hidden && isfinite(out->value)) {
+        if (m->path.values_are_hidden && isfinite(out->value)) {
             out->value = rise_by_slopes(m, out->step, out->slope);
         }
     }
@@ -190,7 +190,7 @@ static void follow_tail(struct minimization *m, struct line_sample origin,
 static void reach_further(struct minimization *m, struct line_sample origin,
                           struct line_sample first, struct line_search_options *options) {
     const double left = first.slope / origin.slope;
-    if (!contact_set_bounds(&m->objective->contacts) ||
+    if (!contact_set_bounds(&m->objective->contacts) || m->path.all_turn ||
         m->options->line_search != PBS_LINE_SEARCH_WOLFE || first.step < 1.0 || !(left > STEEP) ||
         !(first.value < origin.value)) {
         return;
@@ -224,10 +224,10 @@ static enum line_outcome search(struct minimization *m, double slope) {
                                                                  : CURVATURE,
                                           .limit = bound,
                                           .trial_limit = TRIAL_LIMIT};
-    m->path_slope = slope;
-    m->values_are_hidden = -slope < NOISE_VALUES * stop_rule_energy_error(m);
+    m->path.slope = slope;
+    m->path.values_are_hidden = -slope < NOISE_VALUES * stop_rule_energy_error(m);
     const struct line_sample origin = {
-        0.0, m->values_are_hidden ? 0.0 : newton->current.objective.value, slope};
+        0.0, m->path.values_are_hidden ? 0.0 : newton->current.objective.value, slope};
     struct line_sample first = {.step = length};
     if (!evaluate_path(m, &first)) {
         return LINE_STOPPED;
@@ -237,6 +237,12 @@ static enum line_outcome search(struct minimization *m, double slope) {
         store_accepted_trial(m);
         follow_tail(m, origin, first);
         return m->stopped ? LINE_STOPPED : LINE_ACCEPTED;
+    }
+    if (!search_path_turn_all(m, evaluate_path, origin, &first)) {
+        return LINE_STOPPED;
+    }
+    if (m->path.all_turn) {
+        options.limit = m->step = first.step;
     }
     reach_further(m, origin, first, &options);
     if (m->stopped) {
@@ -537,7 +543,7 @@ static void add_counts(struct newton_result *sum, const struct newton_result *pa
 static bool run(struct minimization *m, double *x) {
     bool moved = false;
     stop_rule_begin(m, x);
-    search_path_prepare(m);
+    screws_mark_joined(m);
     if (!minimization_move_prescribed(m, x, &moved) || (!moved && !minimization_guess(m, x))) {
         return false;
     }
@@ -598,7 +604,7 @@ struct newton_result newton_move_prescribed(struct newton *newton,
                              .moves_prescribed = true};
     bool moved = false;
     stop_rule_begin(&m, x);
-    search_path_prepare(&m);
+    screws_mark_joined(&m);
     minimization_move_prescribed(&m, x, &moved);
     return m.result;
 }

@@ -7,7 +7,7 @@
 #include "minimize/newton/constrained_hessian.h"
 #include "minimize/newton/options.h"
 #include "minimize/objective/objective.h"
-#include "minimize/search/screw.h"
+#include "minimize/search/line_search.h"
 
 /// An admissible state with its objective and gradient.
 struct iterate {
@@ -27,6 +27,15 @@ struct stop_rule {
     double *gain;             ///< scratch, J
     double *kinetic;          ///< scratch, J
     double *before;           ///< scratch, 3 per node
+};
+
+/// The rigid part of a direction: a body's centre of mass, m, and how it and the body move and
+/// turn, m and rad per unit of the direction.
+struct screw {
+    double centre[3], move[3], turn[3];
+    bool is_affine; ///< the body's nodes are a centre and three handles
+    bool is_joined; ///< to anything
+    bool turns;     ///< false: the body moves along straight lines
 };
 
 struct newton {
@@ -53,11 +62,22 @@ struct newton {
     struct row_restriction *restrictions; ///< capacity: one per node
     double *prescribed_positions; ///< node order: current targets of constrained axes while these
                                   ///< move to their final targets
-    struct screw *screws;         ///< one for each affine body
-    size_t screw_count;
-    double *chord;            ///< scratch, node order
+    struct screw *screws;         ///< one for each body
+    double *tangent;              ///< node order: of a curved path at its latest place
+    double *chord;                ///< scratch, node order
     double *remaining_motion; ///< node order: motion that is left to the final targets; zero for
                               ///< free axes
+};
+
+/// The path of a line search.
+struct search_path {
+    double slope;           ///< J, where it begins
+    bool values_are_hidden; ///< values are taken from slopes
+    bool is_curved;         ///< bodies turn along it
+    bool all_turn;          ///< not affine ones alone
+    double turn;            ///< rad, the largest by the whole direction
+    double swept;           ///< of a curved one: the latest step whose chord was swept
+    double free;            ///< the part of that chord on which nothing touches
 };
 
 /// Penalties at the start of the minimisation.
@@ -72,13 +92,9 @@ struct minimization {
     struct projection *projection;
     const struct newton_options *options;
     struct newton_result result;
-    bool has_moved;      ///< the latest iteration did, from newton->accepted.x
-    double step;         ///< length of the latest line search
-    bool turns;          ///< some affine bodies move along screws in the present line search
-    double largest_turn; ///< rad, of those bodies by the whole direction
-    double free_until;   ///< the step of the path whose chord was swept and is free
-    double path_slope;   ///< J, along the direction where the line search begins
-    bool values_are_hidden; ///< the line search takes values from slopes
+    bool has_moved; ///< the latest iteration did, from newton->accepted.x
+    double step;    ///< length of the latest line search
+    struct search_path path;
     double value_before; ///< J, E at the start of the latest iteration; infinite before the first
     double rounding;     ///< N, rounding error of |grad E| by inertia, for all nodes
     bool has_iterated;   ///< an iteration was done since the guess
@@ -144,24 +160,46 @@ bool minimization_move_prescribed(struct minimization *m, double *x, bool *moved
 double minimization_free_step(struct minimization *m, const double *x, const double *direction,
                               double limit);
 
-// --- search_path.c: the path of a line search from the current state along the direction ---
+// --- search_path.c and screw_path.c: the path of a line search from the current state along the
+// direction (docs/theory/minimization.md section 1.1) ---
 
-/// Finds the bodies that are held, for the whole minimisation.
-void search_path_prepare(struct minimization *m);
-/// Chooses the bodies that turn. Returns the step that the search must stay below; may be infinite.
+/// Chooses the affine bodies that turn. Returns the step that the search must stay below; may be
+/// infinite.
 double search_path_begin(struct minimization *m);
-/// y = where the path is at `step`.
-void search_path_at(const struct minimization *m, double step, double *y);
-/// Returns the slope along the path at `step`, where it is at y, of the function whose gradient is
-/// newton->gradient.
-double search_path_slope(const struct minimization *m, double step, const double *y);
-/// Returns the largest step found, at most limit, up to which the path is free of collisions. The
-/// path becomes straight where it is cut at once. m->stopped as in minimization_free_step.
+/// y = where the path is at `step`, and newton->tangent where it goes from there, if it is curved.
+void search_path_place(const struct minimization *m, double step, double *y);
+/// Returns the derivative of the path at the latest place, node order.
+const double *search_path_tangent(const struct minimization *m);
+/// Whether the way to y, where a curved path is at `step`, is free of collisions. Steps of straight
+/// paths below a free one are.
+bool search_path_is_free(struct minimization *m, double step, const double *y);
+/// Returns the largest step found, at most limit, at which the path is free. The path becomes
+/// straight where it is cut at once. Uses newton->gradient as scratch. m->stopped as in
+/// minimization_free_step.
 double search_path_free_step(struct minimization *m, double limit);
 /// Returns the largest step found from `known`, which is free, to limit.
 double search_path_extend(struct minimization *m, double known, double limit);
-/// Whether a step below a free one is free, too: along a bent path each has a chord of its own.
-bool search_path_is_free(struct minimization *m, double step);
+
+/// Evaluates a sample of the path, as struct line_function does.
+typedef bool path_evaluation(void *minimization, struct line_sample *out);
+/// Where the first trial gained little, tries the path on which all bodies turn, and takes it if it
+/// is better: m->path.all_turn. Evaluates `first` anew on the path that is taken. Returns false if
+/// m->stopped.
+bool search_path_turn_all(struct minimization *m, path_evaluation *evaluate,
+                          struct line_sample origin, struct line_sample *first);
+
+/// Makes the screws of all bodies.
+pbs_status screws_reserve(struct memory *memory, struct newton *newton);
+/// Finds the bodies that joints hold, for the whole minimisation.
+void screws_mark_joined(struct minimization *m);
+/// Fits screws to newton->direction. Returns the largest turn, rad per unit.
+double screws_fit(struct minimization *m);
+/// The same of affine bodies that are not joined, and whose turn is at most `farthest`. Nothing
+/// else turns.
+double screws_fit_affine(struct minimization *m, double farthest);
+/// Writes the state at `step` along the path that begins along newton->direction, on which bodies
+/// turn as their screws do, and the path's derivative there, m per unit.
+void screws_place(const struct minimization *m, double step, double *place, double *tangent);
 
 /// Fixes the active set at the current state. Sets newton->gradient to grad E and gradient_norm in
 /// the result.
