@@ -28,7 +28,7 @@ static const double GAIN_SHARE = 1e-2;
 // than what they come to: a step of the body as a whole that is not taken is momentum that is lost,
 // step after step. Elastic forces and pressure in closed surfaces, however large, have no
 // resultant.
-static const double RESULTANT_SHARE = 5e-2;
+static const double RESULTANT_SHARE = 1e-2;
 static const double PRESSED_SHARE = 5e-3;
 
 // A search that finds nothing lower has converged if of each body the residual is below
@@ -187,8 +187,7 @@ void stop_rule_measure_rounding(struct minimization *m) {
 static double body_energy_error(const struct minimization *m, uint32_t body) {
     const struct body_forces *const forces = &m->newton->current.forces;
     return DBL_EPSILON * m->newton->rule.extent[body] *
-           (sqrt(forces->terms[body]) + sqrt(forces->inertia[body]) +
-            sqrt(forces->coupling[body]));
+           (sqrt(forces->terms[body]) + sqrt(forces->inertia[body]) + sqrt(forces->coupling[body]));
 }
 
 double stop_rule_energy_error(const struct minimization *m) {
@@ -312,8 +311,8 @@ static struct stop_noise noise_of_all(const struct minimization *m, double slope
     }
     const bool is_hidden = slope < 0.0 && -slope < NOISE_GAIN * stop_rule_energy_error(m);
     const bool is_rounding = slope < 0.0 && length <= NOISE_LENGTH * DBL_EPSILON * extent;
-    return (struct stop_noise){
-        is_hidden, is_hidden || is_rounding || stop_rule_measure(m).share < NOISE_TOLERANCE};
+    return (struct stop_noise){is_hidden, is_hidden || is_rounding ||
+                                              stop_rule_measure(m).share < NOISE_TOLERANCE};
 }
 
 struct stop_noise stop_rule_noise(const struct minimization *m, double slope) {
