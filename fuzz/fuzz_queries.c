@@ -19,8 +19,9 @@ enum {
     ROWS = 24,
     CALL_LIMIT = 60,
     STEP_LIMIT = 12,
-    SEPARATION_LIMIT = 8,
-    ROUND_LIMIT = 16 ///< of one separation
+    OVERLAPS_LIMIT = 2, ///< each may find all pairs of triangles of the world
+    SEPARATION_LIMIT = 2,
+    ROUND_LIMIT = 6 ///< of one separation
 };
 
 /// Bits of the first byte. Without any it is one fixed scene of constraints.
@@ -38,7 +39,7 @@ struct session {
     pbs_body cube;
     pbs_collider colliders[COLLIDERS];
     pbs_sensor sensors[SENSORS];
-    int steps_left, separations_left;
+    int steps_left, overlaps_left, separations_left;
     uint8_t scene; ///< SCENE_*
 };
 
@@ -226,6 +227,10 @@ static pbs_status ask_overlaps(struct session *s) {
     }
     size_t count = (choice >> 3) % (ROWS + 1);
     const size_t capacity = count;
+    if (s->overlaps_left == 0) {
+        return PBS_OK;
+    }
+    s->overlaps_left--;
     const pbs_status status = pbs_world_overlaps(s->world, &d, rows, sizeof rows[0], &count);
     require(status != PBS_OK || count <= capacity);
     for (size_t i = 0; status == PBS_OK && i < count; i++) {
@@ -421,6 +426,7 @@ static void begin(struct session *s) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct session s = {.in = {.data = data, .size = size},
                         .steps_left = STEP_LIMIT,
+                        .overlaps_left = OVERLAPS_LIMIT,
                         .separations_left = SEPARATION_LIMIT};
     begin(&s);
     for (int i = 0; i < CALL_LIMIT && s.in.position < s.in.size; i++) {
