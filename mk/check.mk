@@ -18,7 +18,10 @@ LONG_TESTS  := $(NIGHT_TESTS) physics/test_engine_scenes physics/test_torture pa
 # Short ones that take more than ten seconds under AddressSanitizer even on smaller problems: there at night only, and not in
 # the quick check.
 LONG_UNDER_ASAN := examples/test_pictures physics/test_shells linear/krylov/test_solvers world/contact_scenes/test_barrier \
-                   world/contact_scenes/test_barrier_motion physics/test_joint_schemes
+                   world/contact_scenes/test_barrier_motion physics/test_joint_schemes world/breaking/test_breaking_together \
+                   contact/penetration/test_solid_inclusion world/model/test_matrix_free linear/two_level/test_two_level \
+                   linear/two_level/test_bonded_systems physics/bonds/test_peridynamic_material integrate/states/test_strain_rates \
+                   physics/bonds/test_crack_paths geometry/grids/test_distance_sampling
 
 TEST_NAMES  := $(TESTS:$(BUILD)/tests/%=%)
 SHORT_TESTS := $(filter-out $(LONG_TESTS),$(TEST_NAMES))
