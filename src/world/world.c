@@ -289,20 +289,24 @@ void world_changed_surface(pbs_world *w, size_t part, const struct surface *surf
     kind->set_surface(&t->contact, part, surface);
 }
 
-bool world_follow_gravity(pbs_world *w, struct body *body, double seconds) {
+bool world_follow_forces(pbs_world *w, struct body *body, double seconds) {
     struct scene *scene = &w->scene;
-    if (body->table->follow_gravity == NULL ||
-        !body->table->follow_gravity(body, scene->nodes.x, scene->settings.gravity, seconds)) {
+    if (body->table->follow_forces == NULL ||
+        !body->table->follow_forces(body, scene->nodes.x, scene->settings.gravity, seconds)) {
         return false;
     }
-    if (w->topology.is_current) {
-        model_write_values(&w->topology.model, &scene->nodes, body);
-    }
-    if (scene->settings.contact == PBS_CONTACT_PROJECTION) {
-        w->topology.contact_is_current = false; // penalties are as stiff as what touches
-    }
+    world_followed_forces(w, body);
     scene->history.memory.stable_step = 0.0;
     return true;
+}
+
+void world_followed_forces(pbs_world *w, const struct body *body) {
+    if (w->topology.is_current) {
+        model_write_values(&w->topology.model, &w->scene.nodes, body);
+    }
+    if (w->scene.settings.contact == PBS_CONTACT_PROJECTION) {
+        w->topology.contact_is_current = false; // penalties are as stiff as what touches
+    }
 }
 
 void world_log(const pbs_world *w, int32_t level, const char *format, ...) {
@@ -394,7 +398,7 @@ static void set_gravity(pbs_world *w, const double gravity[3]) {
     memcpy(w->scene.settings.gravity, gravity, sizeof w->scene.settings.gravity);
     memcpy(w->topology.model.gravity.acceleration, gravity, sizeof w->scene.settings.gravity);
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
-        (void)world_follow_gravity(w, scene_body(&w->scene, i), 0.0);
+        (void)world_follow_forces(w, scene_body(&w->scene, i), 0.0);
     }
 }
 

@@ -91,8 +91,11 @@ void world_moved_body(pbs_world *w, struct body *body, const char *by);
 void world_changed_surface(pbs_world *w, size_t part, const struct surface *surface);
 
 /// To be called after gravity or a parameter of the body has changed, and when a run lands that
-/// took `seconds`: what the body leaves to gravity follows it. Returns whether anything changed.
-bool world_follow_gravity(pbs_world *w, struct body *body, double seconds);
+/// took `seconds`: what the body leaves to gravity and loads follows them. Returns whether anything
+/// changed.
+bool world_follow_forces(pbs_world *w, struct body *body, double seconds);
+/// To be called after what a body leaves to forces has changed.
+void world_followed_forces(pbs_world *w, const struct body *body);
 
 /// Defaults and checks of a world's settings, including callbacks.
 void world_default_settings(pbs_world_desc *d, pbs_expert_desc *expert);

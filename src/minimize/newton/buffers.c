@@ -114,6 +114,10 @@ void newton_get_solver_history(const struct newton *newton, struct selection_his
     }
 }
 
+const double *newton_last_state(const struct newton *newton) {
+    return newton->current.x;
+}
+
 void newton_destroy(struct newton *newton, struct memory *memory) {
     if (newton == NULL) {
         return;

@@ -43,6 +43,9 @@ int newton_largest_eigenvalue(struct newton *newton, const struct objective *obj
 void newton_set_solver_history(struct newton *newton, const struct selection_history *memory);
 void newton_get_solver_history(const struct newton *newton, struct selection_history *out);
 
+/// Returns the state at which the last minimisation ended, or failed; node order.
+const double *newton_last_state(const struct newton *newton);
+
 void newton_destroy(struct newton *newton, struct memory *memory);
 
 /// Minimises the objective. x (node order), in: the state at the start of the step, which satisfies

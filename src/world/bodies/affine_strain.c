@@ -17,6 +17,21 @@ static const double LARGEST_ENERGY = 1e100;
 /// is kinetic energy of 1e-3 sqrt(acceleration times diameter).
 static const double NEGLIGIBLE_STRAIN = 2.5e-9;
 
+/// A body that a step leaves strained by more than this is made stiffer, whatever presses it, and
+/// one that was made stiffer becomes softer again below a quarter of it.
+static const double CARRIED_STRAIN = 0.05;
+/// A step is taken again if it ends with more strain than this, or fails with more than a part.
+static const double LANDED_STRAIN = 0.1;
+static const double FAILED_STRAIN = 0.1;
+/// How many times as stiff a body is in the step that is taken again.
+static const double STIFFER = 16.0;
+static const double LEAST_STIFFER = 2.0;
+/// What that may add to its energy at the start, as a share of what the step would store in it.
+static const double ADDED_ENERGY = 0.1;
+
+/// How many times as long as a fall over the diameter a load has to last to be carried.
+static const double LOAD_TIMES = 1.0;
+
 static double diameter(const struct body *body) {
     return 2.0 * body->affine.radius;
 }
@@ -71,26 +86,81 @@ static double fall_time(const struct body *body, double stiffness) {
     return diameter(body) * sqrt(RIGIDITY * body->affine.density / stiffness);
 }
 
-bool affine_strain_follow_gravity(struct body *body, const double *x, const double gravity[3],
-                                  double seconds) {
+/// s: some times the same under the gravity that there is, in which what lies on a body falls.
+static double load_time(const struct body *body, double stiffness, const double gravity[3]) {
+    const double pull = acceleration(body, gravity);
+    const double fall = fall_time(body, stiffness);
+    return pull > 0.0 ? fmax(fall, LOAD_TIMES * sqrt(diameter(body) / pull)) : fall;
+}
+
+/// Pa: what carries the stress in the body with little strain. One in between stays as it is.
+static double stiffness_of_load(const struct body *body, double strain) {
+    const double stiffness = body->affine.stiffness;
+    const double share = strain / CARRIED_STRAIN;
+    return stiffness * (share > 1.0 ? share : fmin(1.0, 4.0 * share));
+}
+
+/// Changes the stiffness towards what is wanted by the factor `ratio` at most.
+static bool approach(struct affine_body *affine, double wanted, double ratio) {
+    const double before = affine->stiffness;
+    affine->stiffness = fmin(fmax(wanted, before / ratio), before * ratio);
+    return affine->stiffness != before;
+}
+
+bool affine_strain_follow(struct body *body, const double *x, const double gravity[3],
+                          double seconds) {
     struct affine_body *affine = &body->affine;
     const double before = affine->stiffness;
-    const double wanted = affine->given_stiffness > 0.0 ? affine->given_stiffness
-                                                        : affine_strain_stiffness(body, gravity);
+    const double least = affine->given_stiffness > 0.0 ? affine->given_stiffness
+                                                       : affine_strain_stiffness(body, gravity);
+    const double strain = strain_of(body, x);
+    const double load = affine->given_stiffness > 0.0 ? 0.0 : stiffness_of_load(body, strain);
+    const double wanted = fmax(least, fmin(load, LARGEST_ENERGY / affine->volume));
     // The length of a vector that only turns differs by rounding.
     if (fabs(wanted - before) <= 1e-12 * before) {
         return false;
     }
-    const double strain = 2.0 * strain_of(body, x);
     const double larger = fmax(wanted, before);
-    const double ratio = exp(seconds / fall_time(body, larger));
+    const double square = 4.0 * strain * strain;
+    // What a load has made stiff stays so for a while, as the load may come back.
+    const bool may_jump = wanted > before || seconds == 0.0;
     if (affine->given_stiffness > 0.0 ||
-        fabs(wanted - before) * strain * strain <= NEGLIGIBLE_STRAIN * larger) {
+        (may_jump && fabs(wanted - before) * square <= NEGLIGIBLE_STRAIN * larger)) {
         affine->stiffness = wanted;
-    } else if (wanted > before) {
-        affine->stiffness = fmin(wanted, before * ratio);
-    } else {
-        affine->stiffness = fmax(wanted, before / ratio);
+        return true;
     }
-    return affine->stiffness != before;
+    const double time = wanted > least || before > least ? load_time(body, larger, gravity)
+                                                         : fall_time(body, larger);
+    return approach(affine, wanted, exp(seconds / time));
+}
+
+bool affine_strain_relieve(struct body *body, const double *start, const double *end,
+                           bool has_landed) {
+    struct affine_body *affine = &body->affine;
+    const double strain = strain_of(body, end);
+    if (affine->given_stiffness > 0.0 || !(strain > (has_landed ? LANDED_STRAIN : FAILED_STRAIN))) {
+        return false;
+    }
+    const double share = strain / strain_of(body, start);
+    const double ratio = fmin(STIFFER, ADDED_ENERGY * share * share);
+    const double stiffness = fmin(ratio * affine->stiffness, LARGEST_ENERGY / affine->volume);
+    if (!(stiffness >= LEAST_STIFFER * affine->stiffness)) {
+        return false;
+    }
+    if (affine->stiffness_before == 0.0) {
+        affine->stiffness_before = affine->stiffness;
+    }
+    affine->stiffness = stiffness;
+    return true;
+}
+
+bool affine_strain_end_relief(struct body *body, bool has_failed) {
+    struct affine_body *affine = &body->affine;
+    const double before = affine->stiffness_before;
+    affine->stiffness_before = 0.0;
+    if (before == 0.0 || !has_failed) {
+        return false;
+    }
+    affine->stiffness = before;
+    return true;
 }

@@ -200,7 +200,7 @@ static void measure_joints(pbs_world *w, const struct body *body) {
 
 static void follow(pbs_world *w, struct body *body, int32_t id) {
     struct scene *scene = &w->scene;
-    (void)world_follow_gravity(w, body, 0.0);
+    (void)world_follow_forces(w, body, 0.0);
     if (w->topology.is_current) {
         model_write_values(&w->topology.model, &scene->nodes, body);
         joint_scene_write_stiffness(&w->topology, scene, body);

@@ -213,7 +213,7 @@ pbs_status pbs_body_set_gravity(pbs_world *w, pbs_body b, double scale,
             model_set_gravity(&w->topology.model, &w->scene, &w->memory, body, &gravity));
     }
     body->gravity = gravity;
-    (void)world_follow_gravity(w, body, 0.0);
+    (void)world_follow_forces(w, body, 0.0);
     w->scene.history.memory.has_acceleration = false;
     return PBS_OK;
 }

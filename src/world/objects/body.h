@@ -72,14 +72,15 @@ struct shell_body {
 /// So all four have coordinates in metres. Their masses are m and, for handles, moment / radius^2,
 /// in kilograms.
 struct affine_body {
-    double *rest;           ///< vertex_count x 3, in the body's own coordinates
-    double density;         ///< kg/m^3
-    double stiffness;       ///< Pa, in use
-    double given_stiffness; ///< Pa, the host's; 0: it follows gravity (affine_strain.h)
-    double volume;          ///< m^3
-    double center[3];       ///< centre of mass, in the body's own coordinates
-    double axes[9];         ///< columns: the principal axes in these coordinates
-    double radius;          ///< metres: distance of the farthest vertex from the centre
+    double *rest;            ///< vertex_count x 3, in the body's own coordinates
+    double density;          ///< kg/m^3
+    double stiffness;        ///< Pa, in use
+    double given_stiffness;  ///< Pa, the host's; 0: it follows forces (affine_strain.h)
+    double stiffness_before; ///< Pa, before the present run raised it; 0: it did not
+    double volume;           ///< m^3
+    double center[3];        ///< centre of mass, in the body's own coordinates
+    double axes[9];          ///< columns: the principal axes in these coordinates
+    double radius;           ///< metres: distance of the farthest vertex from the centre
 };
 
 enum { AFFINE_NODES = 4 };

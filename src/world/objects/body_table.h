@@ -124,11 +124,16 @@ struct body_table {
     /// Writes the body's parameters into its elements of a conservative term that `add_terms` has
     /// added. Null: no such term depends on them.
     void (*write_values)(const struct body *body, const struct term_part *part);
-    /// Changes what the body's parameters leave to gravity, m/s^2, after `seconds` of its motion.
-    /// Returns whether anything changed, which `write_values` is to write then. x: of the world's
-    /// nodes. Null: nothing follows gravity.
-    bool (*follow_gravity)(struct body *body, const double *x, const double gravity[3],
-                           double seconds);
+    /// Changes what the body's parameters leave to gravity, m/s^2, and to the forces on it, after
+    /// `seconds` of its motion. Returns whether anything changed, which `write_values` is to write
+    /// then. x: of the world's nodes. Null: nothing follows forces.
+    bool (*follow_forces)(struct body *body, const double *x, const double gravity[3],
+                          double seconds);
+    /// Changes the same where a step that ended or failed at `end` is to be taken again from
+    /// `start`. Null, like the next: nothing ever does.
+    bool (*relieve)(struct body *body, const double *start, const double *end, bool has_landed);
+    /// When the run ends: where it has failed, as it was before. Returns whether anything changed.
+    bool (*end_relief)(struct body *body, bool has_failed);
     /// Measures the waves of its material, as means over its elements. Null: it is no material,
     /// and hits as a rigid body does.
     struct body_waves (*measure_waves)(const struct nodes *nodes, const struct body *body);

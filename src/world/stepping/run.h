@@ -58,8 +58,13 @@ pbs_status run_world(struct run *run);
 /// bounds of coordinates. If bonds break, the step is repeated up to fracture_passes times.
 struct step_result run_step(struct run *run, const struct step_span *span);
 /// The same, again with stiffer contact where contact has been pressed so hard that it should have
-/// been stiffer.
+/// been stiffer, and with stiffer bodies where these have yielded that should look rigid.
 struct step_result run_relieved(struct run *run, const struct step_span *span);
+/// Makes bodies stiffer that the step which has just been solved has strained too much, whether it
+/// landed or not. Returns whether there are any: the step is to be taken again.
+bool strain_relief_raise(struct run *run, bool has_landed);
+/// When the run ends. has_failed: bodies are as stiff as before it.
+void strain_relief_end(pbs_world *w, bool has_failed);
 
 /// Solves a part of the run from the workspace's current state and accepts the result in the
 /// workspace. A part that fails is halved, and its halves again.

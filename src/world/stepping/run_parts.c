@@ -16,7 +16,8 @@
 // the library.
 enum { ITERATIONS_BEFORE_DIVISION = 150 };
 
-// How often a part is tried again with stiffer contacts where these were pressed almost to zero.
+// How often a part is tried again with stiffer contacts where these were pressed almost to zero,
+// or stiffer bodies.
 enum { RELIEFS = 4 };
 
 void run_add_work(struct run *run, const struct step_result *part) {
@@ -236,13 +237,23 @@ static uint32_t iteration_limit(const struct run *run, uint32_t depth) {
                                                                         : settings->newton_limit;
 }
 
+/// Makes stiffer what a step has pressed too much. Returns whether that changes how it ends.
+static bool relieve(struct run *run, const struct step_span *span, const struct step_result *part) {
+    const bool has_landed = part->status >= 0;
+    if (run->problem.scheme->is_static || (!has_landed && !run_may_divide(part->status))) {
+        return false;
+    }
+    const bool minimised = run->problem.scheme->stage_limit > 0 &&
+                           (has_landed || part->status == PBS_ERROR_CONVERGENCE);
+    const bool contact = contact_run_relieve(run, span);
+    return (minimised && strain_relief_raise(run, has_landed)) || contact;
+}
+
 struct step_result run_relieved(struct run *run, const struct step_span *span) {
     const struct scheme_memory memory = run->w->topology.workspace.memory;
     const struct break_mark broken = breaks_mark(run->w);
     struct step_result part = run_step(run, span);
-    for (int i = 0; i < RELIEFS && (part.status >= 0 || run_may_divide(part.status)) &&
-                    !run->problem.scheme->is_static && contact_run_relieve(run, span);
-         i++) {
+    for (int i = 0; i < RELIEFS && relieve(run, span, &part); i++) {
         run_add_work(run, &part);
         run_undo_step(run, &memory, &broken);
         part = run_step(run, span);

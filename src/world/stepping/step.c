@@ -172,7 +172,7 @@ static void commit(struct run *run) {
     contact_run_commit(run);
     vector_copy(w->tasks, count, workspace->contact_force, scene->nodes.contact_force);
     for (size_t i = 0; i < scene->bodies.count; i++) {
-        (void)world_follow_gravity(w, scene_body(scene, i), run->h);
+        (void)world_follow_forces(w, scene_body(scene, i), run->h);
     }
     scene_update_vertices(scene, w->tasks);
     query_index_invalidate_positions(w->query);
@@ -306,6 +306,7 @@ pbs_status run_world(struct run *run) {
     const pbs_status status = w->scene.nodes.count > 0 ? run_transaction(run) : step_empty(run);
     // A failed step may have changed the copies of the orientations and of what holds volumes.
     // Between steps they must equal those of the bodies.
+    strain_relief_end(w, status < 0);
     if (w->topology.is_current) {
         loads_end(w);
         breaks_undo_all(w);

@@ -285,6 +285,127 @@ static void a_restored_world_goes_on_with_the_change(void **state) {
     pbs_world_destroy(world);
 }
 
+// --- what lies on a body ---
+
+static const double CRUMB = 2e-3;
+
+/// A block of 0.3 m and 54 kg above four crumbs of 2 mm, which gravity alone makes as stiff as 1e7
+/// Pa. The block presses with 33 MPa; a cube of k = 1e7 Pa resists with no more than 8 k / sqrt(27)
+/// = 15 MPa, which it does at 1 / sqrt(3) of its height.
+struct pressed {
+    pbs_world *world;
+    pbs_body block, crumbs[4];
+};
+
+/// Without friction crumbs under a load slip and fall over.
+static void make_rough(pbs_world *world, pbs_body body) {
+    pbs_contact_desc d;
+    assert_ok(pbs_contact_desc_init(&d, sizeof d));
+    d.friction = 0.5;
+    assert_ok(pbs_body_set_contact(world, body, &d));
+}
+
+static pbs_body add_crumb(pbs_world *world, double x, double z, double stiffness) {
+    const pbs_body crumb = add_block(world, CRUMB, 0.55 * CRUMB, stiffness);
+    double position[3], orientation[4];
+    assert_ok(pbs_body_pose(world, crumb, position, orientation));
+    position[0] += x;
+    position[2] += z;
+    assert_ok(pbs_body_set_pose(world, crumb, position, orientation));
+    make_rough(world, crumb);
+    return crumb;
+}
+
+static struct pressed press(double stiffness) {
+    struct pressed p = {.world = world_with_gravity(EARTH)};
+    const double density = 2000.0;
+    (void)add_ground(p.world);
+    for (int i = 0; i < 4; i++) {
+        p.crumbs[i] = add_crumb(p.world, i % 2 == 0 ? 0.1 : -0.1, i / 2 == 0 ? 0.1 : -0.1,
+                                stiffness);
+    }
+    p.block = add_block(p.world, 0.3, 1.2 * CRUMB + 0.15, 0.0);
+    assert_ok(pbs_body_set_parameter(p.world, p.block, PBS_PARAMETER_DENSITY, &density, 1));
+    make_rough(p.world, p.block);
+    return p;
+}
+
+/// Stiffness is raised as long as the step ends with strains above 0.1, from which the follow-up
+/// goes on to 0.05; that is about the share of its height by which a crumb gives way.
+static void crumbs_carry_what_lies_on_them(void **state) {
+    (void)state;
+    struct pressed p = press(0.0);
+    const double before = stiffness_of(p.world, p.crumbs[0]);
+    const double start = energy_of(p.world).total;
+    double low;
+    for (int n = 0; n < 120; n++) {
+        assert_ok(pbs_world_step(p.world, 1.0 / 60.0));
+        assert_true(energy_of(p.world).total <= start);
+        for (int i = 0; i < 4; i++) {
+            assert_true(determinant_of(p.world, p.crumbs[i]) > 0.85);
+        }
+    }
+    (void)height_of(p.world, p.block, &low);
+    assert_near(low / CRUMB, 1.0, 0.06, "height of the block over that of the crumbs");
+    assert_small(fastest(p.world, p.block), 1e-5, "speed at rest");
+    for (int i = 0; i < 4; i++) {
+        assert_near(determinant_of(p.world, p.crumbs[i]), 1.0, 0.06, "volume of a crumb");
+        assert_small(fastest(p.world, p.crumbs[i]), 1e-5, "speed at rest");
+        assert_true(stiffness_of(p.world, p.crumbs[i]) > before);
+    }
+    pbs_world_destroy(p.world);
+}
+
+/// The stiffness goes back to what gravity wants, within the time that it takes to fall over the
+/// diameter for each factor of e.
+static void crumbs_forget_what_lay_on_them(void **state) {
+    (void)state;
+    struct pressed p = press(0.0);
+    const double before = stiffness_of(p.world, p.crumbs[0]);
+    for (int n = 0; n < 30; n++) {
+        assert_ok(pbs_world_step(p.world, 1.0 / 60.0));
+    }
+    const double raised = stiffness_of(p.world, p.crumbs[0]);
+    assert_true(raised > 2.0 * before);
+    assert_ok(pbs_body_destroy(p.world, p.block));
+    const double time = fall_time(CRUMB, EARTH) * log(raised / before);
+    for (int n = 0; n < 2 + (int)(60.0 * time); n++) {
+        assert_ok(pbs_world_step(p.world, 1.0 / 60.0));
+    }
+    assert_near(stiffness_of(p.world, p.crumbs[0]), before, 1e-9 * before, "stiffness, Pa");
+    pbs_world_destroy(p.world);
+}
+
+static void a_load_changes_no_stiffness_of_the_host(void **state) {
+    (void)state;
+    struct pressed p = press(1e9);
+    for (int n = 0; n < 30; n++) {
+        assert_ok(pbs_world_step(p.world, 1.0 / 60.0));
+    }
+    assert_near(stiffness_of(p.world, p.crumbs[0]), 1e9, 1e-3, "stiffness, Pa");
+    pbs_world_destroy(p.world);
+}
+
+/// Among the limits some are too low for what is tried after the stiffness has been raised.
+static void a_step_that_fails_changes_no_stiffness(void **state) {
+    (void)state;
+    struct pressed p = press(0.0);
+    const double before = stiffness_of(p.world, p.crumbs[0]);
+    pbs_world_desc d = settings_of(p.world);
+    pbs_status status = PBS_ERROR_CONVERGENCE;
+    d.divisions = 0;
+    d.newton_limit = 1;
+    for (; status < 0; d.newton_limit++) {
+        assert_ok(pbs_world_set_settings(p.world, &d));
+        status = pbs_world_step(p.world, 1.0 / 60.0);
+        for (int i = 0; i < 4 && status < 0; i++) {
+            assert_near(stiffness_of(p.world, p.crumbs[i]), before, 0.0, "stiffness, Pa");
+        }
+    }
+    assert_true(d.newton_limit > 2 && stiffness_of(p.world, p.crumbs[0]) > before);
+    pbs_world_destroy(p.world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_of_any_size_land_rigid),
@@ -295,6 +416,10 @@ int main(void) {
         cmocka_unit_test(stiffness_of_a_strained_body_changes_slowly),
         cmocka_unit_test(no_change_of_gravity_moves_what_lies),
         cmocka_unit_test(a_restored_world_goes_on_with_the_change),
+        cmocka_unit_test(crumbs_carry_what_lies_on_them),
+        cmocka_unit_test(crumbs_forget_what_lay_on_them),
+        cmocka_unit_test(a_load_changes_no_stiffness_of_the_host),
+        cmocka_unit_test(a_step_that_fails_changes_no_stiffness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,31 @@
+// Bodies that yield to what presses on them are made stiffer, and the step is taken again; see
+// run.h.
+#include "minimize/newton/newton.h"
+#include "world/objects/body_table.h"
+#include "world/stepping/run.h"
+
+bool strain_relief_raise(struct run *run, bool has_landed) {
+    pbs_world *const w = run->w;
+    const struct step_workspace *const workspace = &w->topology.workspace;
+    const double *const end = has_landed ? workspace->next.x
+                                         : newton_last_state(w->topology.newton);
+    bool any = false;
+    for (size_t i = 0; i < w->scene.bodies.count; i++) {
+        struct body *const body = scene_body(&w->scene, i);
+        if (body->table->relieve != NULL &&
+            body->table->relieve(body, workspace->now.x, end, has_landed)) {
+            world_followed_forces(w, body);
+            any = true;
+        }
+    }
+    return any;
+}
+
+void strain_relief_end(pbs_world *w, bool has_failed) {
+    for (size_t i = 0; i < w->scene.bodies.count; i++) {
+        struct body *const body = scene_body(&w->scene, i);
+        if (body->table->end_relief != NULL && body->table->end_relief(body, has_failed)) {
+            world_followed_forces(w, body);
+        }
+    }
+}
