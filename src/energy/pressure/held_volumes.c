@@ -10,6 +10,10 @@
 static const double PENALTY = 1e4;
 // Of V0.
 static const double TOLERANCE = 1e-10;
+// A Newton step has missed a volume if it leaves more than this of V0, and more than MISSED_SHARE
+// of what there was.
+static const double MISSED = 1e-4;
+static const double MISSED_SHARE = 0.5;
 
 size_t held_volumes_count(const struct pressure *pressure) {
     return pressure != NULL ? pressure->held_count : 0;
@@ -115,11 +119,21 @@ static void add_gradient(struct pressure *p, size_t surface, const double *x, do
     }
 }
 
+/// Whether the step from `from` to x has missed the volume, along a path on which it is far from
+/// linear. The pressure that the step reckoned with is of no use then.
+static bool has_missed(struct pressure *p, size_t surface, const double *from, const double *x) {
+    const double left = gap_of(p, surface, x) * TOLERANCE;
+    return left > MISSED && left > MISSED_SHARE * gap_of(p, surface, from) * TOLERANCE;
+}
+
 double held_volumes_update(struct pressure *pressure, const double *from, const double *direction,
                            const double *x, double *gradient) {
     double sum = 0.0;
     FOR_EACH_HELD(pressure, s) {
         struct pressure_law *const law = &pressure->laws[s];
+        if (direction != NULL && gradient != NULL && has_missed(pressure, s, from, x)) {
+            continue;
+        }
         const double change = -law->penalty *
                               constraint(pressure, s, direction != NULL ? from : x, direction);
         law->pressure += change;
