@@ -39,7 +39,8 @@ struct held_volume_miss held_volumes_widest(struct pressure *pressure, const dou
 /// Replaces each p by p - rho C, with C at x. If `direction` is not null, C is instead what a
 /// Newton step from `from` along `direction` predicts at its end, where V is linear; a volume that
 /// the step to x has missed by much keeps its p then. Returns the change of the objective at x, J.
-/// Adds the change of its gradient to `gradient`; null: all p become what they are to be at the end.
+/// Adds the change of its gradient to `gradient`; null: all p become what they are to be at the
+/// end.
 double held_volumes_update(struct pressure *pressure, const double *from, const double *direction,
                            const double *x, double *gradient);
 
