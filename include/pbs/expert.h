@@ -74,9 +74,9 @@ typedef enum pbs_preconditioner {
     PBS_PRECONDITIONER_MULTIGRID = 4, ///< smoothed aggregation with rigid motions
     PBS_PRECONDITIONER_CHOLESKY = 5,  ///< an exact sparse factor, contact included; block Jacobi
                                       ///< for Hessians that are not positive definite
-    PBS_PRECONDITIONER_AUTOMATIC = 6, ///< block Jacobi, a factor in float or two levels: the least
+    PBS_PRECONDITIONER_AUTOMATIC = 6, ///< block Jacobi, a factor or two levels: the least
                                       ///< work, by the iterations that earlier solves to about this
-                                      ///< tolerance took. An exact factor with up to 128 nodes.
+                                      ///< tolerance took. An exact factor with up to 512 nodes.
                                       ///< pbs_stats says which and why
     PBS_PRECONDITIONER_CHOLESKY_FLOAT = 7 ///< the factor of PBS_PRECONDITIONER_CHOLESKY in float:
                                           ///< half the memory and time, a few more iterations; in

@@ -19,9 +19,15 @@ enum solver_kind {
 /// Iteration counts depend on the tolerance, so there is one mean for each decade of the tolerance.
 enum { SELECTION_DECADES = 8 };
 
-/// With at most this many rows the exact factor in double is always chosen: it takes microseconds
-/// and solves more accurately than iterations to a loose tolerance.
-enum { SELECTION_FEW_ROWS = 128 };
+/// With at most this many rows the exact factor is always chosen: it takes a millisecond at most,
+/// and solves more accurately than iterations to a loose tolerance. With 128, worlds of a few
+/// bodies of very different stiffness took hundreds of iterations of block Jacobi in each of
+/// Newton's.
+enum { SELECTION_FEW_ROWS = 512 };
+
+/// Up to this many rows the factor is in double: in float those of stiff and soft, heavy and light
+/// bodies side by side are rounded until they are not definite any more, and are refused.
+enum { SELECTION_DOUBLE_ROWS = 2048 };
 
 /// Statistics of the solves to one decade of the tolerance.
 struct selection_decade {

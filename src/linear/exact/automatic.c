@@ -65,7 +65,7 @@ static const struct preconditioner_table factored = {.id = PBS_PRECONDITIONER_CH
 
 static pbs_status create_factor(struct automatic *s) {
     if (s->factor == NULL) {
-        const enum supernodal_precision precision = s->pattern->row_count <= SELECTION_FEW_ROWS
+        const enum supernodal_precision precision = s->pattern->row_count <= SELECTION_DOUBLE_ROWS
                                                         ? SUPERNODAL_DOUBLE
                                                         : SUPERNODAL_FLOAT;
         RETURN_IF_FAILED(merged_factor_create(s->allocator, precision, s->pattern, &s->factor));
