@@ -50,8 +50,9 @@ bool part_loads_raise(const struct barrier_contact *c, double share, struct part
     bool any = false;
     for (size_t i = 0; i < c->contact_count; i++) {
         const struct contact_pair pair = contact_pair_of(c, &c->contacts[i]);
-        for (int k = 0; k < 2 && is_close(&pair, share); k++) {
-            loads[pair.part[k]].force = 0.0;
+        for (int k = 0; k < 2; k++) {
+            struct part_load *load = &loads[pair.part[k]];
+            load->force = pair.force > share * load->force ? 0.0 : load->force;
         }
     }
     for (uint32_t i = 0; i < c->mesh.part_count; i++) {

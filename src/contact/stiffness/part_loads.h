@@ -17,8 +17,9 @@ struct part_load {
 bool part_loads_find_close(const struct barrier_contact *contact, double share,
                            struct part_load *loads);
 
-/// Raises the `raised` of parts to those forces, but not where such a contact is among those found
-/// last, now at the start of the step: it would be thrown. Returns whether any rose.
+/// Raises the `raised` of parts to those forces, but not where a contact found last, now at the
+/// start of the step, pushes with more than `share` of them: it would be thrown. Returns whether
+/// any rose.
 bool part_loads_raise(const struct barrier_contact *contact, double share, struct part_load *loads);
 
 /// Fills loads, one for each part of the mesh, from the state evaluated last.

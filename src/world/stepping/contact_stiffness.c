@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/lanes/vector.h"
+#include "base/matrix3/math3.h"
 #include "world/contact_scenes/contact_scene.h"
 #include "world/stepping/contact_run.h"
 #include "world/stepping/reference.h"
@@ -65,6 +66,9 @@ static const double RANGE = 1e8;
 // A part of a step that ends with a gap below this fraction of its distance is taken again with
 // barriers that carry the force there.
 static const double TOO_CLOSE = 1e-3;
+// But not where something pressed with more than this fraction of that force when the part began:
+// the barriers' energy there would grow as their stiffness does, and be given back as motion.
+static const double PRESSED = 0.03;
 
 // The step length that stiffness is chosen for changes by the simulated time over this, so slowly
 // that bodies at rest in the barrier are neither thrown nor dropped by steps of another length.
@@ -123,7 +127,7 @@ bool contact_stiffness_raise(struct run *run, const struct step_span *span) {
     }
     contact_run_set_obstacles(run, span->begin, span->begin);
     if (barrier_contact_find(&t->contact, run->w->tasks, t->workspace.now.x) < 0 ||
-        !part_loads_raise(&t->contact, TOO_CLOSE, t->loads)) {
+        !part_loads_raise(&t->contact, PRESSED, t->loads)) {
         return false;
     }
     choose_by_body(run);
@@ -131,15 +135,18 @@ bool contact_stiffness_raise(struct run *run, const struct step_span *span) {
 }
 
 /// The load that a body's barriers carry in the next step, N. It falls slowly: bodies that have
-/// just come to rest would otherwise be pushed again. It rises by a factor of 2 in the time that
-/// the stiffness is chosen for, as what a rise adds to the barriers' energy is given back as
-/// motion.
-static double next_load(const struct run *run, const struct collision_part *part,
-                        const struct part_load *load) {
+/// just come to rest would otherwise be pushed again. It rises by a factor of 2 in the time in
+/// which the body falls over its own length, or that the stiffness is chosen for if that is longer,
+/// as what a rise adds to the barriers' energy is given back as motion.
+static double next_load(const struct run *run, const struct body *body,
+                        const struct collision_part *part, const struct part_load *load) {
+    const double g = norm3(run->w->scene.settings.gravity);
+    const double time = g > 0.0 ? fmax(run->contact_time, sqrt(body->extent / g))
+                                : run->contact_time;
     const double common = run->w->topology.contact.settings.barrier.reach;
     const double now = fmax(part->load, part->stiffness * collision_part_reach(part, common));
     const double kept = load->gap > CONTACT_SCALE_WIDE ? 0.5 * part->load : part->load;
-    const double most = now * exp2(run->h / run->contact_time);
+    const double most = now * exp2(run->h / time);
     return fmax(kept, fmin(most, contact_scale_load_of(load->force)));
 }
 
@@ -155,7 +162,7 @@ void contact_stiffness_commit(struct run *run) {
         scene_body(scene, i)->barrier = (struct body_barrier){
             .stiffness = part->stiffness,
             .load = part->load,
-            .next_load = next_load(run, part, &t->loads[i])};
+            .next_load = next_load(run, scene_body(scene, i), part, &t->loads[i])};
     }
     if (!scene->integrator.scheme->is_static) {
         scene->contact_time = time_of_stiffness(run, run->h);
