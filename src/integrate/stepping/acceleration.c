@@ -122,8 +122,7 @@ static void project_step_acceleration(struct step *step) {
     }
 }
 
-/// Whether barriers press at the start of the step.
-static bool barriers_press(struct step *step) {
+bool step_barriers_press(struct step *step) {
     const struct contact_set *contacts = &step->problem->objective.contacts;
     struct contact_energy energy = {0};
     if (!contact_set_bounds(contacts)) {
@@ -180,7 +179,7 @@ void step_start_acceleration(struct step *step) {
     if (kept && !shifted) {
         step->acceleration = w->now.a;
         step->losses[STATE_NOW].a = w->memory.power;
-        if (may_resolve && step->problem->scheme->keeps_impacts && barriers_press(step)) {
+        if (may_resolve && step->problem->scheme->keeps_impacts && step_barriers_press(step)) {
             step->acceleration = w->acceleration;
             resolve_acceleration(step);
         }
@@ -192,10 +191,9 @@ void step_start_acceleration(struct step *step) {
     if (use != ACCELERATION_COMPUTED && !step->problem->scheme->kicks && !step_failed(step)) {
         project_step_acceleration(step);
     }
-    if (shifted && !step_failed(step)) {
-        rescale_acceleration(step);
-    }
-    if (!kept && may_resolve && !step_failed(step) && barriers_press(step)) {
+    if (may_resolve && !step_failed(step) && step_barriers_press(step)) {
         resolve_acceleration(step);
+    } else if (shifted && !step_failed(step)) {
+        rescale_acceleration(step);
     }
 }

@@ -121,6 +121,8 @@ pbs_status step_evaluate_potential(const struct step *step, const double *x, dou
 /// origin x - h v. Returns the dissipated power. Rotations: the state is in the chart at x_n, out
 /// is in the world.
 double step_accelerate(struct step *step, const struct kinematics *state, double *out);
+/// Returns whether barriers press at the start of the step; false also if the step fails.
+bool step_barriers_press(struct step *step);
 /// Sets step->acceleration to a_n, if the scheme uses it: as stored, rescaled, or computed. Where
 /// barriers press at x_n, in place of one that is computed, and in place of each of schemes with
 /// keeps_impacts, that of an implicit Euler step (docs/theory/schemes.md section 2.1).
