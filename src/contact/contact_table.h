@@ -151,7 +151,8 @@ struct contact_table {
     /// when constrained nodes and obstacles move to their targets.
     void (*add_motion)(void *self, struct tasks *tasks, const double *motion, double *gradient);
     /// Tells of a Newton direction that was found with the Hessian of the last linearize, before
-    /// anything else is evaluated. It need not be followed to its end.
+    /// anything else is evaluated. It need not be followed to its end. Null: what earlier ones told
+    /// is forgotten.
     void (*follow)(void *self, const double *direction);
     /// Whether that Hessian was, to a tenth of what friction may be, that of the energy. Otherwise
     /// a short direction says nothing about how near the solution is.

@@ -82,7 +82,8 @@ pbs_status barrier_contact_linearize(struct barrier_contact *contact, struct tas
                                      const double *x, bool with_friction);
 
 /// Moves the duals of friction along with a direction (node order) that was found with the Hessian
-/// of the last linearize, before anything else is evaluated.
+/// of the last linearize, before anything else is evaluated. direction null: they become those of
+/// the slip.
 void barrier_contact_follow(struct barrier_contact *contact, const double *direction);
 /// Whether the duals in that Hessian were near to those of the slip.
 bool barrier_contact_is_settled(const struct barrier_contact *contact);

@@ -193,7 +193,22 @@ pbs_status barrier_contact_linearize(struct barrier_contact *c, struct tasks *ta
 
 // --- duals of friction ---
 
+/// The duals are those of the slip again.
+static void forget_duals(struct barrier_contact *c) {
+    const struct friction_dual unknown = {.is_known = false};
+    for (size_t i = 0; i < c->friction_count; i++) {
+        c->frictions[i].dual = unknown;
+    }
+    for (size_t i = 0; i < c->rolling_count; i++) {
+        c->rollings[i].roll = c->rollings[i].spin = unknown;
+    }
+}
+
 void barrier_contact_follow(struct barrier_contact *c, const double *direction) {
+    if (direction == NULL) {
+        forget_duals(c);
+        return;
+    }
     c->dual_error = 0.0;
     for (size_t i = 0; i < c->linearized_frictions; i++) {
         c->dual_error = fmax(c->dual_error, lagged_friction_follow(c, &c->frictions[i], direction));

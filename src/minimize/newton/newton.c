@@ -60,6 +60,11 @@ static const double STALLED = 0.5;
 static const double TAIL = 0.25;
 static const double FARTHEST_TAIL = 32.0;
 
+// Friction's duals follow whole directions. After a step below SHORT they may be those of a place
+// that the search will never reach, and too stiff: a box in a bowl that is thrown at it went two
+// thousandths of its directions, 500 times.
+static const double SHORT = 0.01;
+
 // Upper bounds of the linear solve's relative tolerance. LOOSEST is OPT's. With contact a tighter
 // one is needed, in the preconditioned norm: contact forces are a large part of the gradient but
 // say little about how the rest should move. A few iterations that move nothing else already reduce
@@ -424,6 +429,9 @@ bool minimization_iterate(struct minimization *m) {
     }
     iterate_swap(&m->newton->accepted, &m->newton->current);
     m->has_moved = true;
+    if (m->step < SHORT && !contact_set_is_settled(&m->objective->contacts)) {
+        contact_set_follow(&m->objective->contacts, NULL);
+    }
     if (m->hidden_steps >= NOISE_STEPS) {
         m->result.roundoff_accepts++;
         minimization_activate(m);

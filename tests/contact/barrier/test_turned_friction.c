@@ -237,6 +237,10 @@ static void duals_settle_where_directions_end(void **state) {
     assert_false(barrier_contact_is_settled(&s.contact));
     duals_error_at(&s, s.x);
     assert_true(barrier_contact_is_settled(&s.contact));
+    // As does forgetting them, at once.
+    barrier_contact_follow(&s.contact, direction);
+    barrier_contact_follow(&s.contact, NULL);
+    assert_near(duals_error_at(&s, s.x), 0.0, 1e-14, "forgotten");
     // Without friction in the Hessian there is nothing to settle.
     assert_ok(barrier_contact_linearize(&s.contact, NULL, &layout, NULL, s.x, false));
     assert_near(duals_error_at(&s, s.x), 0.0, 0.0, "none");
