@@ -40,7 +40,7 @@ static void a_pile_at_rest_calls_no_allocator(void **state) {
     step(&scene, 30);
     stir(&scene, small ? 0 : 8);
     // The last body has come down, and buffers are as large as they need to be.
-    step(&scene, small ? 20 : 120);
+    step(&scene, small ? 20 : 200);
     const uint64_t before = calls(&allocator);
     const size_t bytes = allocator.bytes_in_use;
     step(&scene, small ? 10 : 60);
