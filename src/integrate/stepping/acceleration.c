@@ -174,6 +174,7 @@ void step_start_acceleration(struct step *step) {
     }
     // A linearized stage leaves unbalanced forces, so its acceleration is not that of the forces.
     const bool kept = w->memory.has_acceleration && !step->problem->linearized &&
+                      !step->follows_impact &&
                       scheme_resolves_acceleration(step->view.h, step->view.h_before);
     const bool shifted = kept && use == ACCELERATION_SHIFTED && step->view.h != step->view.h_before;
     if (kept && !shifted) {

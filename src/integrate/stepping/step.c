@@ -71,8 +71,7 @@ void step_combine(const struct step *step, const struct combination *combination
     combination_evaluate(step->tasks, combination, states, step->count, out);
 }
 
-static void begin_contact(struct step *step, uint32_t stage_count) {
-    step->contact = contact_shares(step->problem->scheme, &step->view, stage_count);
+static void begin_contact(struct step *step) {
     vector_zero(step->tasks, step->count, step->w->contact_force);
     contact_report_begin_step(step->problem->report);
     const struct step_problem *problem = step->problem;
@@ -91,13 +90,14 @@ static void start_on_joints(struct step *step) {
     }
 }
 
-/// Two-step schemes go on with the change of velocity of the step before, times what this one is
-/// longer. Where barriers press that is the change of a hit: after steps of an eighth a box bounced
-/// with 75 times its energy. So they start again (docs/theory/schemes.md section 2).
-static bool starts_again(struct step *step) {
+/// Whether the step follows a shorter one that may have resolved a part of an impact. Two-step
+/// schemes would go on with the change of velocity of that, and schemes with a stored acceleration
+/// with its mean, for as long as this step is: a box that hit the ground by steps of an eighth left
+/// it with 81 times its energy (docs/theory/schemes.md section 2).
+static bool follows_impact(struct step *step) {
     const struct step_view *view = &step->view;
-    return step->problem->scheme->history > 1 && view->known > 1 &&
-           view->h > LONGER * view->h_before && step_barriers_press(step);
+    return view->h > LONGER * view->h_before &&
+           (step->w->memory.was_pressed || step_has_constraints(step) || step_barriers_press(step));
 }
 
 struct step_result step_solve(const struct step_problem *problem, const struct step_span *span,
@@ -128,10 +128,10 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
         constraint_set_begin_step(problem->objective.constraints, workspace->now.x, span->h, share);
         start_on_joints(&step);
     }
-    begin_contact(&step, stage_count);
-    if (!step_failed(&step) && starts_again(&step)) {
-        step.view.known = 1;
-    }
+    begin_contact(&step);
+    step.follows_impact = !step_failed(&step) && follows_impact(&step);
+    step.view.known = step.follows_impact ? 1 : step.view.known;
+    step.contact = contact_shares(problem->scheme, &step.view, stage_count);
     if (!step_failed(&step) && step_is_controlled(&step)) {
         const struct energy_step energy = step_energy(&step);
         step.result.status = energy_begin_step(&workspace->energy, &energy, workspace->now.x);
@@ -171,6 +171,14 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
     return step.result;
 }
 
+void step_note_contact(struct step_workspace *workspace, const double *contact_force) {
+    bool any = false;
+    for (size_t k = 0; k < 3 * workspace->node_count && !any; k++) {
+        any = contact_force[k] != 0.0;
+    }
+    workspace->memory.was_pressed = any;
+}
+
 void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h) {
     struct step_workspace *w = workspace;
     const struct kinematics before = w->before;
@@ -196,5 +204,6 @@ void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h
     w->memory.power = w->lost.a;
     energy_accept(&w->energy);
     w->memory.h_before = h;
+    step_note_contact(w, w->contact_force);
     w->memory.has_acceleration = scheme_stores_acceleration(w->scheme);
 }

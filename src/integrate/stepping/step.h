@@ -17,6 +17,8 @@
 struct scheme_memory {
     uint32_t known;                  ///< number of known states: 1 (z_n) or 2
     bool has_acceleration;           ///< a_n is stored
+    bool was_pressed;                ///< contact acted in the previous step; not saved, as it
+                                     ///< follows from the forces (step_note_contact)
     double h_before;                 ///< s, the previous step
     double stable_step;              ///< s, see stable_step.h; 0: unknown
     uint32_t steps_since;            ///< steps since stable_step was computed
@@ -129,6 +131,9 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
 /// are evaluated. Obstacles are at the given fraction of the host's step.
 pbs_status step_find_contact(const struct step_problem *problem, double fraction, const double *x);
 
+/// Notes whether contact acted in the step that has ended. contact_force: of that step, N, 3 per
+/// node. step_accept does so by itself; where a state is loaded, with the forces that belong to it.
+void step_note_contact(struct step_workspace *workspace, const double *contact_force);
 /// Accepts the step: next becomes now, now becomes before. h: the length of the step.
 void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h);
 

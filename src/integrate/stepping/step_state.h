@@ -18,6 +18,7 @@ struct step {
     bool has_strains;                        ///< a term damps strain rates
     struct scalar_state losses[STATE_COUNT]; ///< energy lost, relative to z_n; see scalar.h
     double times[SCHEME_STAGE_LIMIT];        ///< of the stages, as fractions of the step
+    bool follows_impact; ///< the step before, a shorter one, may have resolved one
     struct contact_shares contact;
     size_t active[CONTACT_SET_LIMIT]; ///< contacts in the last report, by kind
     size_t lagged;                    ///< number of contacts in the last lagged state
@@ -123,7 +124,8 @@ pbs_status step_evaluate_potential(const struct step *step, const double *x, dou
 double step_accelerate(struct step *step, const struct kinematics *state, double *out);
 /// Returns whether barriers press at the start of the step; false also if the step fails.
 bool step_barriers_press(struct step *step);
-/// Sets step->acceleration to a_n, if the scheme uses it: as stored, rescaled, or computed. Where
+/// Sets step->acceleration to a_n, if the scheme uses it: as stored, rescaled, or computed; the
+/// latter after an impact that a shorter step may have resolved (follows_impact). Where
 /// barriers press at x_n, in place of one that is computed, and in place of each of schemes with
 /// keeps_impacts, that of an implicit Euler step (docs/theory/schemes.md section 2.1).
 void step_start_acceleration(struct step *step);

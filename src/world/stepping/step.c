@@ -129,6 +129,7 @@ static void load_state(pbs_world *w, double h) {
     struct step_workspace *workspace = &w->topology.workspace;
     const size_t count = 3 * nodes->count;
     workspace->memory = history->memory;
+    step_note_contact(workspace, nodes->contact_force);
     vector_copy(w->tasks, count, nodes->x, workspace->now.x);
     vector_copy(w->tasks, count, nodes->v, workspace->now.v);
     copy_array(w->tasks, count, history->acceleration, workspace->now.a);
