@@ -54,26 +54,6 @@ void screws_mark_joined(struct minimization *m) {
     }
 }
 
-/// The product of the inverse of a symmetric positive definite matrix and v; false if it is nearly
-/// singular.
-static bool solve_symmetric(const double a[9], const double v[3], double out[3]) {
-    double inverse[9];
-    for (size_t i = 0; i < 3; i++) {
-        const size_t p = (i + 1) % 3, q = (i + 2) % 3;
-        for (size_t j = 0; j < 3; j++) {
-            const size_t r = (j + 1) % 3, s = (j + 2) % 3;
-            inverse[3 * j + i] = a[3 * p + r] * a[3 * q + s] - a[3 * p + s] * a[3 * q + r];
-        }
-    }
-    const double determinant = a[0] * inverse[0] + a[1] * inverse[3] + a[2] * inverse[6];
-    const double trace = a[0] + a[4] + a[8];
-    multiply3(inverse, v, out);
-    for (size_t k = 0; k < 3; k++) {
-        out[k] /= determinant;
-    }
-    return determinant > LEAST_INERTIA * trace * trace * trace;
-}
-
 /// Sums over the nodes of a body.
 struct motion_sums {
     double mass, place[3], move[3], momentum[3], inertia[9];
@@ -140,8 +120,13 @@ static void fit_screw(const struct minimization *m, const struct body_range *ran
     for (size_t i = 0; i < count; i++) {
         add_turning(m, &ranges[i], screw, &sums);
     }
-    screw->turns = solve_symmetric(sums.inertia, sums.momentum, screw->turn) &&
-                   isfinite(norm3(screw->turn));
+    double inverse[9] = {0.0};
+    const double trace = sums.inertia[0] + sums.inertia[4] + sums.inertia[8];
+    screw->turns = invert33(sums.inertia, inverse) > LEAST_INERTIA * trace * trace * trace;
+    if (screw->turns) {
+        multiply3(inverse, sums.momentum, screw->turn);
+        screw->turns = isfinite(norm3(screw->turn));
+    }
 }
 
 double screws_fit(struct minimization *m) {
