@@ -20,17 +20,13 @@ static const double NEGLIGIBLE_STRAIN = 2.5e-9;
 /// A body that a step leaves strained by more than this is made stiffer, whatever presses it, and
 /// one that was made stiffer becomes softer again below a quarter of it.
 static const double CARRIED_STRAIN = 0.05;
-/// A step is taken again if it ends with more strain than this, or fails with more than a part.
-static const double LANDED_STRAIN = 0.1;
-static const double FAILED_STRAIN = 0.1;
+/// A step is repeated if it ends, or fails, with more strain than this.
+static const double LARGEST_STRAIN = 0.1;
 /// How many times as stiff a body is in the step that is taken again.
 static const double STIFFER = 16.0;
 static const double LEAST_STIFFER = 2.0;
 /// What that may add to its energy at the start, as a share of what the step would store in it.
 static const double ADDED_ENERGY = 0.1;
-
-/// How many times as long as a fall over the diameter a load has to last to be carried.
-static const double LOAD_TIMES = 1.0;
 
 static double diameter(const struct body *body) {
     return 2.0 * body->affine.radius;
@@ -86,11 +82,11 @@ static double fall_time(const struct body *body, double stiffness) {
     return diameter(body) * sqrt(RIGIDITY * body->affine.density / stiffness);
 }
 
-/// s: some times the same under the gravity that there is, in which what lies on a body falls.
+/// s: the same under the gravity that there is, in which what lies on a body falls.
 static double load_time(const struct body *body, double stiffness, const double gravity[3]) {
     const double pull = acceleration(body, gravity);
     const double fall = fall_time(body, stiffness);
-    return pull > 0.0 ? fmax(fall, LOAD_TIMES * sqrt(diameter(body) / pull)) : fall;
+    return pull > 0.0 ? fmax(fall, sqrt(diameter(body) / pull)) : fall;
 }
 
 /// Pa: what carries the stress in the body with little strain. One in between stays as it is.
@@ -134,11 +130,10 @@ bool affine_strain_follow(struct body *body, const double *x, const double gravi
     return approach(affine, wanted, exp(seconds / time));
 }
 
-bool affine_strain_relieve(struct body *body, const double *start, const double *end,
-                           bool has_landed) {
+bool affine_strain_relieve(struct body *body, const double *start, const double *end) {
     struct affine_body *affine = &body->affine;
     const double strain = strain_of(body, end);
-    if (affine->given_stiffness > 0.0 || !(strain > (has_landed ? LANDED_STRAIN : FAILED_STRAIN))) {
+    if (affine->given_stiffness > 0.0 || !(strain > LARGEST_STRAIN)) {
         return false;
     }
     const double share = strain / strain_of(body, start);

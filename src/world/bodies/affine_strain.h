@@ -13,18 +13,18 @@
 /// gravity: the world's, m/s^2.
 double affine_strain_stiffness(const struct body *body, const double gravity[3]);
 
-/// Changes the stiffness of a body whose host has set none towards what gravity and what presses
-/// on it ask for: at once where that moves next to no energy, otherwise as far as `seconds` let it,
-/// so that a strained body is not set in motion. Returns whether it changed. x: of the nodes.
+/// Changes the stiffness of a body whose host has set none towards what gravity and the contact
+/// forces on it ask for: at once where that changes next to no energy, otherwise as far as
+/// `seconds` let it, so that a strained body is not set in motion. Returns whether it changed. x:
+/// of the nodes.
 bool affine_strain_follow(struct body *body, const double *x, const double gravity[3],
                           double seconds);
 
-/// Makes a body stiffer whose host has set no stiffness and that a step has strained so much that
-/// it is to be taken again, but not where its strain at the start would then set it in motion.
-/// Returns whether it did. start, end: of the nodes, where the step began and where it ended.
-/// has_landed: false: the step failed there.
-bool affine_strain_relieve(struct body *body, const double *start, const double *end,
-                           bool has_landed);
+/// Makes a body stiffer whose host has set no stiffness, and that a step has strained so much that
+/// the step has to be repeated, but not where its strain at the start would then set it in motion.
+/// Returns whether it did. start, end: of the nodes, where the step began, and where it ended or
+/// failed.
+bool affine_strain_relieve(struct body *body, const double *start, const double *end);
 /// To be called when a run ends. Returns whether the stiffness changed, to what it was before the
 /// run where that has failed.
 bool affine_strain_end_relief(struct body *body, bool has_failed);

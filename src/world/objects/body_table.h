@@ -129,9 +129,9 @@ struct body_table {
     /// then. x: of the world's nodes. Null: nothing follows forces.
     bool (*follow_forces)(struct body *body, const double *x, const double gravity[3],
                           double seconds);
-    /// Changes the same where a step that ended or failed at `end` is to be taken again from
-    /// `start`. Null, like the next: nothing ever does.
-    bool (*relieve)(struct body *body, const double *start, const double *end, bool has_landed);
+    /// Changes the same where a step from `start` that ended or failed at `end` has to be repeated.
+    /// Null, like the next: nothing ever does.
+    bool (*relieve)(struct body *body, const double *start, const double *end);
     /// When the run ends: where it has failed, as it was before. Returns whether anything changed.
     bool (*end_relief)(struct body *body, bool has_failed);
     /// Measures the waves of its material, as means over its elements. Null: it is no material,

@@ -1,5 +1,5 @@
-// Bodies that yield to what presses on them are made stiffer, and the step is taken again; see
-// run.h.
+// Bodies whose stiffness the library has chosen are made stiffer where a step strains them too
+// much; see run.h.
 #include "minimize/newton/newton.h"
 #include "world/objects/body_table.h"
 #include "world/stepping/run.h"
@@ -12,8 +12,7 @@ bool strain_relief_raise(struct run *run, bool has_landed) {
     bool any = false;
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         struct body *const body = scene_body(&w->scene, i);
-        if (body->table->relieve != NULL &&
-            body->table->relieve(body, workspace->now.x, end, has_landed)) {
+        if (body->table->relieve != NULL && body->table->relieve(body, workspace->now.x, end)) {
             world_followed_forces(w, body);
             any = true;
         }
