@@ -14,9 +14,8 @@
 
 enum { CONTACTS_PER_PIECE = 64 };
 
-// Duals this near to those of the slip make a Hessian that is near to the energy's. With .02 to 1 a
-// falling row of dominoes takes the same number of iterations; without a bound a box slides down a
-// slope at three quarters of its acceleration.
+// Duals this near to those of the slip make a Hessian that is near to the energy's, so that a short
+// Newton step means what it says.
 static const double SETTLED = 0.1;
 
 // --- one contact ---

@@ -22,8 +22,8 @@ static const double STALLED = 1e-3;
 static const double SHORT = 0.03;
 enum { RELAXATIONS = 8 };
 
-// Obstacles that nothing is in the way of move alone. Pushed bodies would otherwise move far, until
-// they hit something else, and each iteration would advance by only a fifth of the remaining
+// Obstacles whose path is free of collisions move alone. Pushed bodies would otherwise move far,
+// until they hit something else, and each iteration would advance by only a fifth of the remaining
 // motion. Constrained nodes whose remaining motion is below this fraction of the contact distance
 // move with them; over longer ways they would strain what they belong to.
 static const double NEARLY_THERE = 0.1;

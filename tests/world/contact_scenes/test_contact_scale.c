@@ -177,7 +177,7 @@ static void what_falls_beside_it_hides_no_crumb(void **state) {
     pbs_world_destroy(world);
 }
 
-/// A box of 125 g under one of 160 kg that lands on it: what its contacts do cancels. Where a
+/// A box of 125 g under one of 160 kg that lands on it: its contact forces cancel. Where a
 /// twentieth of that counted as solved, steps lost 2.4 and 1.8 % of all that acts on the box. Now a
 /// two-hundredth of it does, or a hundredth of inertia.
 static void what_is_pressed_keeps_its_momentum(void **state) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/matrix3/math3.h"
+#include "support/joint_testing.h"
 #include "support/numerics/hash.h"
 #include "support/world_testing.h"
 #include "world/world.h"
@@ -331,20 +332,12 @@ static void worlds_without_a_rule_are_refused(void **state) {
 // --- body by body ---
 
 /// A box of those sides, m, with its centre at the height `middle`.
-static pbs_body add_plate(pbs_world *world, const double sides[3], double middle, double mass) {
-    struct box_surface surface;
-    pbs_affine_desc d;
-    pbs_body body;
-    box_surface_make(&surface, sides);
-    box_surface_describe(&surface, &d);
-    d.density = mass / (sides[0] * sides[1] * sides[2]);
-    d.position[1] = middle - surface.positions[1] - 0.5 * sides[1];
-    assert_ok(pbs_body_create_affine(world, &d, &body));
+static void add_plate(pbs_world *world, const double sides[3], double middle, double mass) {
+    const pbs_body body = add_box(world, sides, mass, (double[]){0.0, middle, 0.0}, 0.0);
     pbs_contact_desc contact;
     assert_ok(pbs_contact_desc_init(&contact, sizeof contact));
     contact.friction = 0.3; // without it the light plate is squeezed out
     assert_ok(pbs_body_set_contact(world, body, &contact));
-    return body;
 }
 
 /// A block that falls on a plate of a millionth of its mass, on a plate as heavy as itself. The
@@ -357,12 +350,11 @@ static void check_between(double length, double h) {
     d.gravity[1] = -GRAVITY;
     pbs_world *world = new_world_from(&d);
     const double mass = 100.0 * length * length * length;
-    (void)add_ground(world);
-    (void)add_plate(world, (double[]){length, 0.1 * length, length}, 0.055 * length, mass);
-    (void)add_plate(world, (double[]){0.5 * length, 0.05 * length, 0.5 * length}, 0.135 * length,
-                    1e-6 * mass);
-    (void)add_plate(world, (double[]){0.3 * length, 0.3 * length, 0.3 * length}, 0.3125 * length,
-                    mass);
+    add_ground(world);
+    add_plate(world, (double[]){length, 0.1 * length, length}, 0.055 * length, mass);
+    add_plate(world, (double[]){0.5 * length, 0.05 * length, 0.5 * length}, 0.135 * length,
+              1e-6 * mass);
+    add_plate(world, (double[]){0.3 * length, 0.3 * length, 0.3 * length}, 0.3125 * length, mass);
     const double start = energy_of(world).total;
     double most = -INFINITY;
     for (int n = 0; n * h < 3.0; n++) {
