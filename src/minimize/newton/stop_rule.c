@@ -25,11 +25,11 @@ static const double GAIN_SHARE = 1e-2;
 
 // A small step ends a minimisation where the residual's resultant on each body is below
 // RESULTANT_SHARE of inertia, or PRESSED_SHARE of contact and joints, whose forces may be much more
-// than what they come to: a step of the body as a whole that is not taken is momentum that is lost,
-// step after step. Elastic forces and pressure in closed surfaces, however large, have no
-// resultant.
+// than their sum, and of which SOLVED_SHARE may be left elsewhere, too: a step of the body as a
+// whole that is not taken is momentum that is lost, step after step. Elastic forces and pressure in
+// closed surfaces, however large, have no resultant.
 static const double RESULTANT_SHARE = 1e-2;
-static const double PRESSED_SHARE = 5e-3;
+static const double PRESSED_SHARE = 1e-3;
 
 // A search that finds nothing lower has converged if of each body the residual is below
 // NOISE_TOLERANCE times its limit, or the predicted decrease is below NOISE_GAIN rounding errors of
