@@ -207,6 +207,11 @@ static void duals_follow_directions(void **state) {
             assert_ok(barrier_contact_linearize(&s.contact, NULL, &layout, NULL, s.x, true));
             barrier_contact_follow(&s.contact, part);
             assert_near(s.contact.dual_error, 0.0, 1e-14, "not known before");
+            for (size_t k = 0; k < 2; k++) {
+                assert_true(s.contact.frictions[k].dual.is_known);
+                assert_true(s.contact.rollings[k].roll.is_known);
+                assert_true(s.contact.rollings[k].spin.is_known);
+            }
             assert_true(barrier_contact_is_settled(&s.contact));
             left[half] = duals_error_at(&s, x);
         }

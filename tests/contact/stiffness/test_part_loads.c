@@ -185,6 +185,31 @@ static void loads_are_the_extremes(void **state) {
     free_scene(&s);
 }
 
+/// Loads rise to the forces that are asked for, but not of parts that a contact presses with more
+/// than the share of them at the start: what a part's contacts store would rise as much.
+static void loads_that_press_already_do_not_rise(void **state) {
+    (void)state;
+    struct memory memory;
+    memory_init(&memory, NULL);
+    struct touching_scene s;
+    make_uneven(&memory, &s);
+    scene_energy(&s, s.x, false, NULL);
+    struct part_load now[SCENE_PARTS];
+    part_loads_measure(&s.contact, now);
+    const double share = 0.03;
+    for (int pressed = 0; pressed < 2; pressed++) {
+        struct part_load loads[SCENE_PARTS] = {{0}};
+        for (size_t i = 0; i < SCENE_PARTS; i++) {
+            assert_true(now[i].force > 0.0);
+            loads[i].force = now[i].force / share * (pressed == 1 ? 0.99 : 1.01);
+        }
+        const double asked = loads[PART_SOLID].force;
+        assert_int_equal(part_loads_raise(&s.contact, share, loads), pressed == 0);
+        assert_true(loads[PART_SOLID].raised == (pressed == 1 ? 0.0 : asked));
+    }
+    free_scene(&s);
+}
+
 /// The affine body, 0.4 m wide and a metre above the solid of 0.6 m, falls onto it.
 static void flights_are_relative_to_sizes(void **state) {
     (void)state;
@@ -267,6 +292,7 @@ int main(void) {
         cmocka_unit_test(a_change_is_seen),
         cmocka_unit_test(gradients_are_those_of_the_energy),
         cmocka_unit_test(loads_are_the_extremes),
+        cmocka_unit_test(loads_that_press_already_do_not_rise),
         cmocka_unit_test(flights_are_relative_to_sizes),
         cmocka_unit_test(flights_beside_each_other_do_not_meet),
         cmocka_unit_test(obstacles_do_not_fly),

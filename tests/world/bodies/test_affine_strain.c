@@ -1,6 +1,6 @@
 // How stiff affine bodies are whose host does not say (docs/theory/affine_bodies.md section 4):
 // bodies of any size look rigid under gravity, and a change of gravity moves none that lies still.
-#include "support/testing.h"
+#include "world/bodies/affine_strain.h"
 
 #include "support/world_testing.h"
 
@@ -406,6 +406,38 @@ static void a_step_that_fails_changes_no_stiffness(void **state) {
     pbs_world_destroy(p.world);
 }
 
+/// Writes the handles of a unit cube that is stretched by `stretch` along one axis.
+static void stretch_handles(double stretch, double x[12]) {
+    for (size_t k = 0; k < 12; k++) {
+        x[k] = k % 4 == 3 ? 1.0 : 0.0;
+    }
+    x[3] = stretch;
+}
+
+/// A repeated step makes a body 16 times as stiff at most, and adds at most a tenth of what its end
+/// stores to what the strain at its start does: with strains e_0 and e by (e / e_0)^2 / 10; below a
+/// factor of 2 nothing is done. |e| = (stretch^2 - 1) / 2.
+static void repeated_steps_add_a_tenth_of_what_they_store(void **state) {
+    (void)state;
+    static const struct {
+        double start, end; ///< e
+        double ratio;      ///< 0: none
+    } rows[] = {{0.0, 0.2, 16.0}, {0.01, 0.2, 16.0}, {0.02, 0.2, 10.0},
+                {0.04, 0.2, 2.5}, {0.05, 0.2, 0.0},  {0.0, 0.09, 0.0}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct body body = {.affine = {.stiffness = 1e7, .volume = 1.0, .radius = 1.0}};
+        double start[12];
+        double end[12];
+        stretch_handles(sqrt(1.0 + 2.0 * rows[i].start), start);
+        stretch_handles(sqrt(1.0 + 2.0 * rows[i].end), end);
+        assert_int_equal(affine_strain_relieve(&body, start, end), rows[i].ratio > 0.0);
+        assert_near(body.affine.stiffness, 1e7 * fmax(1.0, rows[i].ratio), 1e-6 * 1e7,
+                    "stiffness, Pa");
+        assert_int_equal(affine_strain_end_relief(&body, true), rows[i].ratio > 0.0);
+        assert_near(body.affine.stiffness, 1e7, 0.0, "stiffness after a failed run, Pa");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_of_any_size_land_rigid),
@@ -420,6 +452,7 @@ int main(void) {
         cmocka_unit_test(crumbs_forget_what_lay_on_them),
         cmocka_unit_test(a_load_changes_no_stiffness_of_the_host),
         cmocka_unit_test(a_step_that_fails_changes_no_stiffness),
+        cmocka_unit_test(repeated_steps_add_a_tenth_of_what_they_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,8 @@ static void a_restored_world_takes_the_same_step(void **state) {
     for (int impact = BARRIERS; impact <= PENALTIES; impact++) {
         pbs_world *const world = make_world(PBS_SCHEME_BDF2, (enum impact)impact);
         add_block(world, (enum impact)impact);
-        for (int n = 0; n < 9; n++) {
+        const double start = energy_of(world).total;
+        while (energy_of(world).kinetic > 0.9 * start) {
             assert_ok(pbs_world_step(world, 0.25 * STEP));
         }
         const struct saved_world saved = save_world(world);
