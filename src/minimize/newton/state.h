@@ -20,13 +20,14 @@ struct iterate {
 /// Sums for each body; see stop_rule.c.
 struct stop_rule {
     struct body_ranges bodies;
-    double *residual;         ///< N^2: squared norm of grad E at the current state
-    double *rounding;         ///< N^2: squared rounding error of that
-    double *elastic_rounding; ///< N^2: the same without that of inertia
-    double *extent;           ///< m: the largest coordinate
-    double *gain;             ///< scratch, J
-    double *kinetic;          ///< scratch, J
-    double *before;           ///< scratch, 3 per node
+    double *residual;          ///< N^2: squared norm of grad E at the current state
+    double *rounding;          ///< N^2: squared rounding error of that, by inertia and elasticity
+    double *coupling_rounding; ///< N^2: by contact and joints
+    double *elastic_rounding;  ///< N^2: the same without that of inertia
+    double *extent;            ///< m: the largest coordinate
+    double *gain;              ///< scratch, J
+    double *kinetic;           ///< scratch, J
+    double *before;            ///< scratch, 3 per node
 };
 
 /// The rigid part of a direction: a body's centre of mass, m, and how it and the body move and

@@ -18,6 +18,10 @@ static const double ROUNDING = 0.3;
 static const double INERTIAL_ROUNDING = 4.0;
 // Where the residual has stopped falling rounding errors may be this many times as large.
 static const double STALLED_ROUNDING = 3.0;
+// Those of contact and joints count up to this fraction of the force that acts on a body. A barrier
+// whose gap is a few rounding errors of coordinates is so stiff that they would excuse any
+// residual.
+static const double COUPLING_ROUNDING = 1e-4;
 
 // A small step may gain this fraction of what the force that acts on a body does along it. The
 // energy of a mean node alone is too little for a crumb under a heavy body.
@@ -72,6 +76,7 @@ pbs_status stop_rule_reserve(struct memory *memory, const uint32_t *node_bodies,
     RETURN_IF_FAILED(allocate_forces(memory, count, &newton->accepted.forces));
     RETURN_IF_FAILED(allocate_sums(memory, count, &rule->residual));
     RETURN_IF_FAILED(allocate_sums(memory, count, &rule->rounding));
+    RETURN_IF_FAILED(allocate_sums(memory, count, &rule->coupling_rounding));
     RETURN_IF_FAILED(allocate_sums(memory, count, &rule->elastic_rounding));
     RETURN_IF_FAILED(allocate_sums(memory, count, &rule->extent));
     RETURN_IF_FAILED(allocate_sums(memory, count, &rule->gain));
@@ -87,6 +92,7 @@ void stop_rule_free(struct memory *memory, struct newton *newton) {
     free_forces(memory, &newton->accepted.forces);
     memory_release(memory, rule->residual);
     memory_release(memory, rule->rounding);
+    memory_release(memory, rule->coupling_rounding);
     memory_release(memory, rule->elastic_rounding);
     memory_release(memory, rule->extent);
     memory_release(memory, rule->gain);
@@ -97,9 +103,10 @@ void stop_rule_free(struct memory *memory, struct newton *newton) {
 
 // --- rounding ---
 
-/// Writes the largest stiffness of each node, N/m, to stiffness_rows: of inertia alone, or with the
-/// Hessian and contact's. Constrained axes do not count.
-static void measure_stiffness(const struct minimization *m, double *stiffness_rows) {
+/// Writes the largest stiffness of each node, N/m: of inertia and elasticity to own_rows, of
+/// contact and joints to coupling_rows. Constrained axes do not count.
+static void measure_stiffness(const struct minimization *m, double *own_rows,
+                              double *coupling_rows) {
     const struct objective *const o = m->objective;
     const struct layout *const layout = &o->assembly->layout;
     for (uint32_t i = 0; i < layout->node_count; i++) {
@@ -107,16 +114,16 @@ static void measure_stiffness(const struct minimization *m, double *stiffness_ro
         const double *const block = m->newton->hessian.values +
                                     9 * (size_t)o->assembly->pattern.row_start[row];
         const uint8_t axes = o->constrained_axes != NULL ? o->constrained_axes[i] : 0;
-        stiffness_rows[row] = 0.0;
+        own_rows[row] = coupling_rows[row] = 0.0;
         for (int k = 0; k < 3; k++) {
             const bool is_free = (axes >> k & 1) == 0;
-            stiffness_rows[row] = fmax(stiffness_rows[row], is_free ? fabs(block[4 * k]) : 0.0);
+            own_rows[row] = fmax(own_rows[row], is_free ? fabs(block[4 * k]) : 0.0);
         }
     }
     const struct contact_matrix *const c = m->newton->problem.c;
     for (uint32_t i = 0; c != NULL && i < c->row_count; i++) {
         const double *const block = contact_matrix_diagonal(c, i);
-        stiffness_rows[c->row[i]] += fmax(fabs(block[0]), fmax(fabs(block[4]), fabs(block[8])));
+        coupling_rows[c->row[i]] = fmax(fabs(block[0]), fmax(fabs(block[4]), fabs(block[8])));
     }
 }
 
@@ -131,32 +138,45 @@ static double coordinate_size(const struct newton *newton, const double *x, uint
                : fmax(size, newton->radius_rows[row]);
 }
 
-/// Computes the squared rounding errors of the forces on each body, N^2: of all, and of all but
-/// inertia. stiffness_rows: null: only inertia counts.
-static void measure_errors(struct minimization *m, const double *x, const double *stiffness_rows) {
+/// The largest stiffnesses of nodes; null: only inertia counts.
+struct stiffness_rows {
+    const double *own, *coupling; ///< N/m
+};
+
+/// Adds the squared rounding errors of the forces on a node, N^2.
+static void add_errors(struct minimization *m, const double *x, const struct stiffness_rows *rows,
+                       uint32_t body, uint32_t node) {
     const struct objective *const o = m->objective;
     struct stop_rule *const rule = &m->newton->rule;
+    const uint32_t row = o->assembly->layout.row[node];
+    const double inertia = o->mass[node] / o->weight;
+    const double own = rows != NULL ? rows->own[row] : inertia;
+    const double coupling = rows != NULL ? rows->coupling[row] : 0.0;
+    const double size = coordinate_size(m->newton, x, node);
+    const double error = DBL_EPSILON * size;
+    const double by_itself = error * fmax(INERTIAL_ROUNDING * inertia, ROUNDING * own);
+    const double coupled = error * ROUNDING * coupling;
+    const double elastic = error * ROUNDING * fmax(own + coupling - inertia, 0.0);
+    rule->extent[body] = fmax(rule->extent[body], size);
+    rule->rounding[body] += by_itself * by_itself;
+    rule->coupling_rounding[body] += coupled * coupled;
+    rule->elastic_rounding[body] += elastic * elastic;
+}
+
+/// Computes the squared rounding errors of the forces on each body, N^2: of inertia and elasticity,
+/// of contact and joints, and of all but inertia.
+static void measure_errors(struct minimization *m, const double *x,
+                           const struct stiffness_rows *rows) {
+    struct stop_rule *const rule = &m->newton->rule;
     for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
-        rule->rounding[b] = rule->elastic_rounding[b] = rule->extent[b] = 0.0;
+        rule->rounding[b] = rule->coupling_rounding[b] = 0.0;
+        rule->elastic_rounding[b] = rule->extent[b] = 0.0;
     }
     for (size_t i = 0; i < rule->bodies.count; i++) {
         const struct body_range *const range = &rule->bodies.ranges[i];
-        double sum = 0.0, elastic_sum = 0.0;
         for (size_t node = range->begin; node < range->end; node++) {
-            const double inertia = o->mass[node] / o->weight;
-            const double stiffness = stiffness_rows != NULL
-                                         ? stiffness_rows[o->assembly->layout.row[node]]
-                                         : inertia;
-            const double size = coordinate_size(m->newton, x, (uint32_t)node);
-            const double error = DBL_EPSILON * size;
-            rule->extent[range->body] = fmax(rule->extent[range->body], size);
-            const double all = error * fmax(INERTIAL_ROUNDING * inertia, ROUNDING * stiffness);
-            const double elastic = error * ROUNDING * fmax(stiffness - inertia, 0.0);
-            sum += all * all;
-            elastic_sum += elastic * elastic;
+            add_errors(m, x, rows, range->body, (uint32_t)node);
         }
-        rule->rounding[range->body] += sum;
-        rule->elastic_rounding[range->body] += elastic_sum;
     }
 }
 
@@ -177,9 +197,10 @@ void stop_rule_measure_rounding(struct minimization *m) {
     if (m->options->tolerance > 0.0) {
         return;
     }
-    double *const stiffness_rows = m->newton->direction_rows;
-    measure_stiffness(m, stiffness_rows);
-    measure_errors(m, m->newton->current.x, stiffness_rows);
+    double *const own = m->newton->direction_rows;
+    double *const coupling = own + m->objective->assembly->layout.node_count;
+    measure_stiffness(m, own, coupling);
+    measure_errors(m, m->newton->current.x, &(struct stiffness_rows){own, coupling});
 }
 
 /// Returns the rounding error of the work that the forces on a body do over the rounding errors of
@@ -234,7 +255,10 @@ static double acting_limit(const struct minimization *m, uint32_t body) {
 }
 
 static double rounding_of(const struct minimization *m, uint32_t body) {
-    return (m->is_stalled ? STALLED_ROUNDING : 1.0) * sqrt(m->newton->rule.rounding[body]);
+    const struct stop_rule *const rule = &m->newton->rule;
+    const double most = COUPLING_ROUNDING * acting_force(m, &m->newton->current, body);
+    const double coupling = fmin(rule->coupling_rounding[body], most * most);
+    return (m->is_stalled ? STALLED_ROUNDING : 1.0) * sqrt(rule->rounding[body] + coupling);
 }
 
 static double limit_of(const struct minimization *m, uint32_t body) {
