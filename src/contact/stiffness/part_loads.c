@@ -46,13 +46,55 @@ bool part_loads_find_close(const struct barrier_contact *c, double share, struct
     return any;
 }
 
+/// Returns the part that stands for those that touch `part`.
+static uint32_t group_of(const struct part_load *loads, uint32_t part) {
+    while (loads[part].next != part) {
+        part = loads[part].next;
+    }
+    return part;
+}
+
+static void join(struct part_load *loads, uint32_t a, uint32_t b) {
+    const uint32_t first = group_of(loads, a), second = group_of(loads, b);
+    loads[first > second ? first : second].next = first > second ? second : first;
+}
+
+void part_loads_limit(const struct barrier_contact *c, struct part_load *loads) {
+    for (uint32_t i = 0; i < c->mesh.part_count; i++) {
+        loads[i].next = i;
+    }
+    for (size_t i = 0; i < c->contact_count; i++) {
+        const struct contact_pair pair = contact_pair_of(c, &c->contacts[i]);
+        if (!c->mesh.parts[pair.part[0]].is_obstacle && !c->mesh.parts[pair.part[1]].is_obstacle) {
+            join(loads, pair.part[0], pair.part[1]);
+        }
+    }
+    // Each joins one that comes before it, which a sum from the last to the first gathers.
+    for (uint32_t i = c->mesh.part_count; i-- > 0;) {
+        if (loads[i].next != i) {
+            loads[loads[i].next].acting += loads[i].acting;
+        }
+    }
+    for (uint32_t i = 0; i < c->mesh.part_count; i++) {
+        loads[i].force = fmin(loads[i].force, loads[group_of(loads, i)].acting);
+    }
+}
+
+/// The load at which the barriers of a pair, which are pressed now, push with `force`.
+static double load_at(const struct contact_pair *pair, double force) {
+    return pair->force > 0.0 ? pair->stiffness * pair->reach * force / pair->force : INFINITY;
+}
+
 bool part_loads_raise(const struct barrier_contact *c, double share, struct part_load *loads) {
     bool any = false;
+    for (uint32_t i = 0; i < c->mesh.part_count; i++) {
+        loads[i].asked = loads[i].force;
+    }
     for (size_t i = 0; i < c->contact_count; i++) {
         const struct contact_pair pair = contact_pair_of(c, &c->contacts[i]);
         for (int k = 0; k < 2; k++) {
             struct part_load *load = &loads[pair.part[k]];
-            load->force = pair.force > share * load->force ? 0.0 : load->force;
+            load->force = fmin(load->force, load_at(&pair, share * load->asked));
         }
     }
     for (uint32_t i = 0; i < c->mesh.part_count; i++) {

@@ -10,6 +10,9 @@ struct part_load {
     double force;  ///< N: the largest force of a single contact
     double gap;    ///< the smallest gap over the reach; infinity without contacts
     double raised; ///< N: the largest force that has been too much for its barriers in this run
+    double acting; ///< N: what acts on the part besides contact
+    double asked;  ///< scratch, N
+    uint32_t next; ///< a part that it touches, towards the one that stands for all of them
 };
 
 /// forces = for each part the largest force of its contacts found last whose gap is below `share`
@@ -17,9 +20,13 @@ struct part_load {
 bool part_loads_find_close(const struct barrier_contact *contact, double share,
                            struct part_load *loads);
 
-/// Raises the `raised` of parts to those forces, but not where a contact found last, now at the
-/// start of the step, pushes with more than `share` of them: it would be thrown. Returns whether
-/// any rose.
+/// Limits those forces to what acts on all parts that touch each other, directly or through others:
+/// no contact of theirs can bear more, whatever an unfinished search has found. Fill in `acting`.
+void part_loads_limit(const struct barrier_contact *contact, struct part_load *loads);
+
+/// Raises the `raised` of parts to those forces, or so far that no contact found last, now at the
+/// start of the step, pushes with more than `share` of them: what is pressed would be thrown.
+/// Returns whether any rose.
 bool part_loads_raise(const struct barrier_contact *contact, double share, struct part_load *loads);
 
 /// Fills loads, one for each part of the mesh, from the state evaluated last.

@@ -1,6 +1,9 @@
 // Creation and destruction of the minimiser's buffers, matrix and preconditioner, and the setters
 // of what the world passes to it.
 #include "minimize/newton/newton.h"
+
+#include <math.h>
+
 #include "minimize/newton/state.h"
 
 static pbs_status allocate_vector(struct memory *memory, size_t count, double **out) {
@@ -116,6 +119,13 @@ void newton_get_solver_history(const struct newton *newton, struct selection_his
 
 const double *newton_last_state(const struct newton *newton) {
     return newton->current.x;
+}
+
+double newton_last_force(const struct newton *newton, uint32_t body) {
+    const struct body_forces *const forces = &newton->current.forces;
+    return body < newton->rule.bodies.body_count
+               ? sqrt(forces->inertia[body]) + sqrt(forces->terms[body])
+               : 0.0;
 }
 
 void newton_destroy(struct newton *newton, struct memory *memory) {

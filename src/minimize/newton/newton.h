@@ -46,6 +46,10 @@ void newton_get_solver_history(const struct newton *newton, struct selection_his
 /// Returns the state at which the last minimisation ended, or failed; node order.
 const double *newton_last_state(const struct newton *newton);
 
+/// Returns what acts on a body there besides contact and joints, N: inertia, and elasticity, weight
+/// and loads.
+double newton_last_force(const struct newton *newton, uint32_t body);
+
 void newton_destroy(struct newton *newton, struct memory *memory);
 
 /// Minimises the objective. x (node order), in: the state at the start of the step, which satisfies

@@ -25,9 +25,9 @@ void contact_run_begin_step(struct run *run) {
     }
 }
 
-bool contact_run_relieve(struct run *run, const struct step_span *span) {
+bool contact_run_relieve(struct run *run, const struct step_span *span, bool has_landed) {
     const struct contact_run *contact = contact_run_of(&run->w->scene);
-    return contact->relieve != NULL && contact->relieve(run, span);
+    return contact->relieve != NULL && contact->relieve(run, span, has_landed);
 }
 
 void contact_run_commit(struct run *run) {

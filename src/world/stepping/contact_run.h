@@ -22,7 +22,7 @@ struct contact_run {
     void (*begin_step)(struct run *run);
     /// Called after a part has been solved or has failed, before it is accepted. Returns whether it
     /// has changed anything for which the part is to be taken again; null: no.
-    bool (*relieve)(struct run *run, const struct step_span *span);
+    bool (*relieve)(struct run *run, const struct step_span *span, bool has_landed);
     /// Stores what the next call uses, when this one is committed.
     void (*commit)(struct run *run);
     void (*write_stats)(const struct run *run, pbs_stats *stats);
@@ -36,7 +36,7 @@ void contact_run_set_obstacles(struct run *run, double now, double target);
 
 // Call the functions of the world's kind of contact.
 void contact_run_begin_step(struct run *run);
-bool contact_run_relieve(struct run *run, const struct step_span *span);
+bool contact_run_relieve(struct run *run, const struct step_span *span, bool has_landed);
 void contact_run_commit(struct run *run);
 void contact_run_write_stats(const struct run *run, pbs_stats *stats);
 

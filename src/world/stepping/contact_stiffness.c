@@ -66,9 +66,11 @@ static const double RANGE = 1e8;
 // A part of a step that ends with a gap below this fraction of its distance is taken again with
 // barriers that carry the force there.
 static const double TOO_CLOSE = 1e-3;
-// But not where something pressed with more than this fraction of that force when the part began:
-// the barriers' energy there would grow as their stiffness does, and be given back as motion.
+// But what pressed as the part began pushes with no more than this fraction of that force then: the
+// barriers' energy grows as their stiffness does, and is given back as motion.
 static const double PRESSED = 0.03;
+// If the part has failed, with all of it.
+static const double PRESSED_AFTER_FAILURE = 1.0;
 
 // The step length that stiffness is chosen for changes by the simulated time over this, so slowly
 // that bodies at rest in the barrier are neither thrown nor dropped by steps of another length.
@@ -120,14 +122,25 @@ void contact_stiffness_begin_step(struct run *run) {
     }
 }
 
-bool contact_stiffness_raise(struct run *run, const struct step_span *span) {
+/// Where a search has not finished a barrier may push with any force.
+static void limit_loads(struct topology *t) {
+    for (uint32_t i = 0; i < t->contact.mesh.part_count; i++) {
+        t->loads[i].acting = newton_last_force(t->newton, i);
+    }
+    part_loads_limit(&t->contact, t->loads);
+}
+
+bool contact_stiffness_raise(struct run *run, const struct step_span *span, bool has_landed) {
     struct topology *t = &run->w->topology;
     if (!is_by_body(&run->w->scene) || !part_loads_find_close(&t->contact, TOO_CLOSE, t->loads)) {
         return false;
     }
+    if (run->problem.scheme->stage_limit > 0) {
+        limit_loads(t);
+    }
     contact_run_set_obstacles(run, span->begin, span->begin);
     if (barrier_contact_find(&t->contact, run->w->tasks, t->workspace.now.x) < 0 ||
-        !part_loads_raise(&t->contact, PRESSED, t->loads)) {
+        !part_loads_raise(&t->contact, has_landed ? PRESSED : PRESSED_AFTER_FAILURE, t->loads)) {
         return false;
     }
     choose_by_body(run);

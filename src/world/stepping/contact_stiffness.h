@@ -13,10 +13,10 @@ pbs_status contact_stiffness_begin(struct run *run);
 /// each one while an earlier step was longer. Depends on nothing but run->elapsed.
 void contact_stiffness_begin_step(struct run *run);
 
-/// After a part that has not been accepted: makes contacts that it pressed almost to zero as
-/// stiff as the forces in them. Returns whether there were any, so that the part may be taken
-/// again.
-bool contact_stiffness_raise(struct run *run, const struct step_span *span);
+/// After a part that has landed or failed: makes contacts that it pressed almost to zero as stiff
+/// as the forces in them, or where they were pressed already, somewhat stiffer. Returns whether
+/// there were any, so that the part may be taken again.
+bool contact_stiffness_raise(struct run *run, const struct step_span *span, bool has_landed);
 
 /// Stores the stiffnesses that the next call uses, when this one is committed. Contacts have been
 /// evaluated at the end state.

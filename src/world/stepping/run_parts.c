@@ -245,7 +245,7 @@ static bool relieve(struct run *run, const struct step_span *span, const struct 
     }
     const bool minimised = run->problem.scheme->stage_limit > 0 &&
                            (has_landed || part->status == PBS_ERROR_CONVERGENCE);
-    const bool contact = contact_run_relieve(run, span);
+    const bool contact = contact_run_relieve(run, span, has_landed);
     return (minimised && strain_relief_raise(run, has_landed)) || contact;
 }
 

@@ -185,27 +185,100 @@ static void loads_are_the_extremes(void **state) {
     free_scene(&s);
 }
 
-/// Loads rise to the forces that are asked for, but not of parts that a contact presses with more
-/// than the share of them at the start: what a part's contacts store would rise as much.
-static void loads_that_press_already_do_not_rise(void **state) {
+/// Fills loads with forces `factor` times what each part's contacts push with now.
+static void ask_for(const struct part_load *now, double factor, struct part_load *loads) {
+    for (size_t i = 0; i < SCENE_PARTS; i++) {
+        assert_true(now[i].force > 0.0);
+        loads[i] = (struct part_load){.force = now[i].force * factor};
+    }
+}
+
+/// Returns the largest load at which no contact of a part pushes with more than `force`.
+static double load_within(const struct barrier_contact *contact, uint32_t part, double force) {
+    double load = INFINITY;
+    for (size_t i = 0; i < contact->contact_count; i++) {
+        const struct contact_pair pair = contact_pair_of(contact, &contact->contacts[i]);
+        const double one = pair.stiffness * pair.reach;
+        const bool pushes = pair.force > 0.0 && (pair.part[0] == part || pair.part[1] == part);
+        load = pushes ? fmin(load, one * force / pair.force) : load;
+    }
+    return load;
+}
+
+/// Loads rise to the forces that are asked for, or until a contact that is pressed already would
+/// push with the share of them: forces are proportional to stiffness. Those that would have to fall
+/// stay.
+static void loads_rise_until_what_is_pressed_pushes_as_much(void **state) {
     (void)state;
     struct memory memory;
     memory_init(&memory, NULL);
     struct touching_scene s;
     make_uneven(&memory, &s);
     scene_energy(&s, s.x, false, NULL);
-    struct part_load now[SCENE_PARTS];
+    struct part_load now[SCENE_PARTS], loads[SCENE_PARTS];
     part_loads_measure(&s.contact, now);
-    const double share = 0.03;
-    for (int pressed = 0; pressed < 2; pressed++) {
-        struct part_load loads[SCENE_PARTS] = {{0}};
-        for (size_t i = 0; i < SCENE_PARTS; i++) {
-            assert_true(now[i].force > 0.0);
-            loads[i].force = now[i].force / share * (pressed == 1 ? 0.99 : 1.01);
-        }
+    static const double shares[] = {0.03, 1e6};
+    for (int i = 0; i < 2; i++) {
+        ask_for(now, 1e4, loads);
         const double asked = loads[PART_SOLID].force;
-        assert_int_equal(part_loads_raise(&s.contact, share, loads), pressed == 0);
-        assert_true(loads[PART_SOLID].raised == (pressed == 1 ? 0.0 : asked));
+        const double most = load_within(&s.contact, PART_SOLID, shares[i] * asked);
+        assert_true(i == 0 ? most < asked : most > asked);
+        assert_true(part_loads_raise(&s.contact, shares[i], loads));
+        assert_near(loads[PART_SOLID].raised, fmin(most, asked), 1e-12 * asked, "load, N");
+        assert_true(loads[PART_WALLS].raised == 0.0);
+    }
+    for (uint32_t i = 0; i < SCENE_PARTS; i++) {
+        barrier_contact_set_stiffness(&s.contact, i, i < 4 ? 1.0 : INFINITY, 1e9);
+    }
+    ask_for(now, 1e3, loads);
+    assert_false(part_loads_raise(&s.contact, 0.03, loads));
+    assert_true(loads[PART_SOLID].raised == 0.0);
+    free_scene(&s);
+}
+
+/// What acts on parts that touch each other, with others between them, limits the forces of each;
+/// obstacles do not connect what stands on them.
+static void forces_are_limited_by_what_acts_on_all_that_touch(void **state) {
+    (void)state;
+    struct memory memory;
+    memory_init(&memory, NULL);
+    struct touching_scene s;
+    make_uneven(&memory, &s);
+    scene_energy(&s, s.x, false, NULL);
+    struct part_load loads[SCENE_PARTS] = {{0}};
+    bool touches[SCENE_PARTS][SCENE_PARTS] = {{false}};
+    for (size_t i = 0; i < s.contact.contact_count; i++) {
+        const struct contact_pair pair = contact_pair_of(&s.contact, &s.contact.contacts[i]);
+        const uint32_t a = pair.part[0], b = pair.part[1];
+        const struct collision_part *const parts = s.contact.mesh.parts;
+        touches[a][b] = touches[b][a] = !parts[a].is_obstacle && !parts[b].is_obstacle;
+    }
+    // Reaches over any number of parts in between.
+    for (size_t k = 0; k < SCENE_PARTS; k++) {
+        for (size_t i = 0; i < SCENE_PARTS; i++) {
+            for (size_t j = 0; j < SCENE_PARTS; j++) {
+                touches[i][j] = touches[i][j] || (touches[i][k] && touches[k][j]);
+            }
+        }
+    }
+    double expected[SCENE_PARTS];
+    size_t apart = 0, together = 0;
+    for (size_t i = 0; i < SCENE_PARTS; i++) {
+        loads[i].force = 1e9;
+        loads[i].acting = expected[i] = exp2((double)i);
+    }
+    for (size_t i = 0; i < SCENE_PARTS; i++) {
+        for (size_t j = 0; j < SCENE_PARTS; j++) {
+            expected[i] += i != j && touches[i][j] ? exp2((double)j) : 0.0;
+            together += i != j && touches[i][j];
+            apart += i != j && !touches[i][j];
+        }
+    }
+    assert_true(together > 0 && apart > 0);
+    loads[PART_SOLID].force = 0.25;
+    part_loads_limit(&s.contact, loads);
+    for (size_t i = 0; i < SCENE_PARTS; i++) {
+        assert_true(loads[i].force == (i == PART_SOLID ? 0.25 : expected[i]));
     }
     free_scene(&s);
 }
@@ -292,7 +365,8 @@ int main(void) {
         cmocka_unit_test(a_change_is_seen),
         cmocka_unit_test(gradients_are_those_of_the_energy),
         cmocka_unit_test(loads_are_the_extremes),
-        cmocka_unit_test(loads_that_press_already_do_not_rise),
+        cmocka_unit_test(loads_rise_until_what_is_pressed_pushes_as_much),
+        cmocka_unit_test(forces_are_limited_by_what_acts_on_all_that_touch),
         cmocka_unit_test(flights_are_relative_to_sizes),
         cmocka_unit_test(flights_beside_each_other_do_not_meet),
         cmocka_unit_test(obstacles_do_not_fly),
