@@ -380,7 +380,7 @@ static void a_load_changes_no_stiffness_of_the_host(void **state) {
     (void)state;
     struct pressed p = press(1e9);
     for (int n = 0; n < 30; n++) {
-        assert_ok(pbs_world_step(p.world, 1.0 / 60.0));
+        assert_true(pbs_world_step(p.world, 1.0 / 60.0) >= 0);
     }
     assert_near(stiffness_of(p.world, p.crumbs[0]), 1e9, 1e-3, "stiffness, Pa");
     pbs_world_destroy(p.world);
