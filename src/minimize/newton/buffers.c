@@ -39,6 +39,7 @@ static pbs_status allocate_buffers(struct memory *memory, struct newton *newton)
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->prescribed_positions));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->tangent));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->chord));
+    RETURN_IF_FAILED(allocate_vector(memory, count, &newton->bend));
     RETURN_IF_FAILED(allocate_vector(memory, count, &newton->remaining_motion));
     newton->body_groups = memory_allocate(memory, newton->hessian.row_count,
                                           sizeof *newton->body_groups);
@@ -145,6 +146,7 @@ void newton_destroy(struct newton *newton, struct memory *memory) {
     memory_release(memory, newton->screws);
     memory_release(memory, newton->tangent);
     memory_release(memory, newton->chord);
+    memory_release(memory, newton->bend);
     memory_release(memory, newton->position_rows);
     memory_release(memory, newton->radius_rows);
     memory_release(memory, newton->rotation_mode_rows);

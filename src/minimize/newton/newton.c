@@ -243,7 +243,7 @@ static enum line_outcome search(struct minimization *m, double slope) {
         follow_tail(m, origin, first);
         return m->stopped ? LINE_STOPPED : LINE_ACCEPTED;
     }
-    if (!search_path_turn_all(m, evaluate_path, origin, &first)) {
+    if (!search_path_curve(m, evaluate_path, origin, &first)) {
         return LINE_STOPPED;
     }
     if (m->path.all_turn) {

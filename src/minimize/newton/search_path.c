@@ -1,6 +1,6 @@
-// The path of a line search: straight, or one on which bodies turn (docs/theory/minimization.md
-// section 1.1). What is swept of a curved path is the chord from the current state to a trial: if
-// it is free, nothing has crossed.
+// The path of a line search: straight, or one on which bodies turn and which is bent along
+// constraints (docs/theory/minimization.md section 1.1). What is swept of a curved path is the
+// chord from the current state to a trial: if it is free, nothing has crossed.
 #include <math.h>
 
 #include "base/lanes/vector.h"
@@ -21,8 +21,10 @@ enum { SHORTENINGS = 12, SWEPT_SHORTENINGS = 2 };
 static const double SHORTENED = 0.9;
 
 // A path on which all bodies turn is tried if a first trial gains less than CURVED_SHARE of what
-// the quadratic model expects, and turns a body by LEAST_TURN, rad. Its first trial turns none by
-// more than MOST_TURN, and is shortened up to CURVE_TRIALS times.
+// the quadratic model expects, and turns a body by LEAST_TURN, rad; one that is bent along
+// constraints if the first trial raises E. That is taken if it raises E by less than CURVED_SHARE
+// of what the first does. A first trial of either turns no body by more than MOST_TURN, and is
+// shortened up to CURVE_TRIALS times.
 static const double CURVED_SHARE = 0.5;
 static const double LEAST_TURN = 1e-5;
 static const double MOST_TURN = 1.0;
@@ -33,19 +35,25 @@ double search_path_begin(struct minimization *m) {
     struct search_path *const path = &m->path;
     path->turn = screws_fit_affine(m, FARTHEST_TURN);
     path->is_curved = path->turn >= STRAIGHT;
-    path->all_turn = false;
+    path->all_turn = path->is_bent = false;
     path->swept = 0.0;
+    path->free = 1.0;
     return path->is_curved ? LARGEST_TURN / path->turn : INFINITY;
 }
 
 void search_path_place(const struct minimization *m, double step, double *y) {
     const struct newton *const newton = m->newton;
-    if (m->path.is_curved) {
-        screws_place(m, step, y, newton->tangent);
+    struct tasks *const tasks = m->objective->tasks;
+    const size_t count = newton_coordinate_count(newton);
+    if (!m->path.is_curved) {
+        vector_combine(tasks, count, newton->current.x, step, newton->direction, y);
         return;
     }
-    vector_combine(m->objective->tasks, newton_coordinate_count(newton), newton->current.x, step,
-                   newton->direction, y);
+    screws_place(m, step, y, newton->tangent);
+    if (m->path.is_bent) {
+        vector_combine(tasks, count, y, 0.5 * step * step, newton->bend, y);
+        vector_combine(tasks, count, newton->tangent, step, newton->bend, newton->tangent);
+    }
 }
 
 const double *search_path_tangent(const struct minimization *m) {
@@ -105,6 +113,30 @@ double search_path_extend(struct minimization *m, double known, double limit) {
     return known;
 }
 
+static bool has_constraints(const struct minimization *m) {
+    return !constraint_set_is_empty(m->objective->constraints);
+}
+
+/// With the path's velocity d and acceleration a the rows J then have J a + dJ/dt d = 0.
+void search_path_bend(struct minimization *m, double step) {
+    const struct objective *const o = m->objective;
+    const struct newton *const newton = m->newton;
+    double *const acceleration = newton->chord;
+    search_path_place(m, step, newton->gradient);
+    for (size_t k = 0; k < newton_coordinate_count(newton); k++) {
+        const double straight = newton->current.x[k] + step * newton->direction[k];
+        acceleration[k] = newton->bend[k] = 2.0 * (newton->gradient[k] - straight) / (step * step);
+    }
+    const struct stage_nodes nodes = {.mass = o->mass,
+                                      .weight = o->weight,
+                                      .constrained_axes = o->constrained_axes,
+                                      .x = newton->current.x};
+    constraint_set_project(o->constraints, &nodes, newton->direction, newton->bend);
+    vector_combine(o->tasks, newton_coordinate_count(newton), newton->bend, -1.0, acceleration,
+                   newton->bend);
+    m->path.is_bent = true;
+}
+
 /// Evaluates the path at the step of `out`, or closer where something touches on the way.
 static bool evaluate_curve(struct minimization *m, path_evaluation *evaluate,
                            struct line_sample *out) {
@@ -128,26 +160,33 @@ static void return_to(struct minimization *m, const struct search_path *before) 
     m->path.swept = 0.0;
 }
 
-bool search_path_turn_all(struct minimization *m, path_evaluation *evaluate,
-                          struct line_sample origin, struct line_sample *first) {
+bool search_path_curve(struct minimization *m, path_evaluation *evaluate, struct line_sample origin,
+                       struct line_sample *first) {
     const double expected = origin.slope * first->step * (1.0 - 0.5 * first->step);
-    if (!contact_set_bounds(&m->objective->contacts) || m->motion != NULL ||
+    const bool has_bounds = contact_set_bounds(&m->objective->contacts);
+    const bool leaves_constraints = has_constraints(m) && first->value > origin.value;
+    if (!(has_bounds || leaves_constraints) || m->motion != NULL ||
         first->value - origin.value <= CURVED_SHARE * expected) {
         return true;
     }
     const struct search_path before = m->path;
     m->path.turn = screws_fit(m);
-    if (!(m->path.turn * first->step > LEAST_TURN)) {
+    if (!(m->path.turn * first->step > LEAST_TURN) && !leaves_constraints) {
         return_to(m, &before);
         return true;
     }
     struct line_sample curved = *first;
     m->path.is_curved = m->path.all_turn = true;
     m->path.swept = 0.0;
+    if (has_constraints(m)) {
+        search_path_bend(m, fmin(curved.step, MOST_TURN / m->path.turn));
+    }
     if (!evaluate_curve(m, evaluate, &curved)) {
         return false;
     }
-    if (!(curved.value < first->value && curved.value < origin.value)) {
+    const double rise = m->path.is_bent ? fmax(first->value - origin.value, 0.0) : 0.0;
+    const double highest = origin.value + CURVED_SHARE * rise;
+    if (!(curved.value < first->value && curved.value < highest)) {
         return_to(m, &before);
         first->step = search_path_free_step(m, first->step);
         return !m->stopped && evaluate(m, first);

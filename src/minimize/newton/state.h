@@ -66,6 +66,7 @@ struct newton {
     struct screw *screws;         ///< one for each body
     double *tangent;              ///< node order: of a curved path at its latest place
     double *chord;                ///< scratch, node order
+    double *bend;                 ///< node order: what keeps a curved path to constraints, m
     double *remaining_motion; ///< node order: motion that is left to the final targets; zero for
                               ///< free axes
 };
@@ -76,6 +77,7 @@ struct search_path {
     bool values_are_hidden; ///< values are taken from slopes
     bool is_curved;         ///< bodies turn along it
     bool all_turn;          ///< not affine ones alone
+    bool is_bent;           ///< by newton->bend, along constraints
     double turn;            ///< rad, the largest by the whole direction
     double swept;           ///< of a curved one: the latest step whose chord was swept
     double free;            ///< the part of that chord on which nothing touches
@@ -183,11 +185,17 @@ double search_path_extend(struct minimization *m, double known, double limit);
 
 /// Evaluates a sample of the path, as struct line_function does.
 typedef bool path_evaluation(void *minimization, struct line_sample *out);
-/// Where the first trial gained little, tries the path on which all bodies turn, and takes it if it
-/// is better: m->path.all_turn. Evaluates `first` anew on the path that is taken. Returns false if
-/// m->stopped.
-bool search_path_turn_all(struct minimization *m, path_evaluation *evaluate,
-                          struct line_sample origin, struct line_sample *first);
+/// Bends the curved path so that constraints keep along it, to second order in the step, the values
+/// that they have along the direction to first order: the end of a rod goes round a circle. step:
+/// at which the curvature of the path so far is measured. Uses newton->gradient and chord as
+/// scratch.
+void search_path_bend(struct minimization *m, double step);
+
+/// Where the first trial gained little, tries a path on which all bodies turn and which is bent
+/// along constraints, and takes it if it is better: m->path.all_turn. Evaluates `first` anew on the
+/// path that is taken. Returns false if m->stopped.
+bool search_path_curve(struct minimization *m, path_evaluation *evaluate, struct line_sample origin,
+                       struct line_sample *first);
 
 /// Makes the screws of all bodies.
 pbs_status screws_reserve(struct memory *memory, struct newton *newton);
