@@ -46,6 +46,10 @@ bool part_loads_find_close(const struct barrier_contact *c, double share, struct
     return any;
 }
 
+// Where it is not known what acts on parts, the forces of their contacts count up to this many
+// times what their barriers carry.
+static const double GROWTH = 1e4;
+
 /// Returns the part that stands for those that touch `part`.
 static uint32_t group_of(const struct part_load *loads, uint32_t part) {
     while (loads[part].next != part) {
@@ -57,6 +61,14 @@ static uint32_t group_of(const struct part_load *loads, uint32_t part) {
 static void join(struct part_load *loads, uint32_t a, uint32_t b) {
     const uint32_t first = group_of(loads, a), second = group_of(loads, b);
     loads[first > second ? first : second].next = first > second ? second : first;
+}
+
+/// N: what the barriers of a part carry as they are.
+static double carried_load(const struct barrier_contact *c, uint32_t index,
+                           const struct part_load *load) {
+    const struct collision_part *const part = &c->mesh.parts[index];
+    const double own = part->stiffness * collision_part_reach(part, c->settings.barrier.reach);
+    return fmax(fmax(part->load, load->raised), own);
 }
 
 void part_loads_limit(const struct barrier_contact *c, struct part_load *loads) {
@@ -76,7 +88,9 @@ void part_loads_limit(const struct barrier_contact *c, struct part_load *loads) 
         }
     }
     for (uint32_t i = 0; i < c->mesh.part_count; i++) {
-        loads[i].force = fmin(loads[i].force, loads[group_of(loads, i)].acting);
+        const double acting = loads[group_of(loads, i)].acting;
+        const double most = isfinite(acting) ? acting : GROWTH * carried_load(c, i, &loads[i]);
+        loads[i].force = fmin(loads[i].force, most);
     }
 }
 

@@ -10,7 +10,7 @@ struct part_load {
     double force;  ///< N: the largest force of a single contact
     double gap;    ///< the smallest gap over the reach; infinity without contacts
     double raised; ///< N: the largest force that has been too much for its barriers in this run
-    double acting; ///< N: what acts on the part besides contact
+    double acting; ///< N: what acts on the part besides contact; infinite: not known
     double asked;  ///< scratch, N
     uint32_t next; ///< a part that it touches, towards the one that stands for all of them
 };
@@ -21,7 +21,8 @@ bool part_loads_find_close(const struct barrier_contact *contact, double share,
                            struct part_load *loads);
 
 /// Limits those forces to what acts on all parts that touch each other, directly or through others:
-/// no contact of theirs can bear more, whatever an unfinished search has found. Fill in `acting`.
+/// no contact of theirs can bear more, whatever an unfinished search has found. Where that is not
+/// known, to many times what their barriers carry. Fill in `acting`.
 void part_loads_limit(const struct barrier_contact *contact, struct part_load *loads);
 
 /// Raises the `raised` of parts to those forces, or so far that no contact found last, now at the

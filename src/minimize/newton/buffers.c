@@ -124,9 +124,11 @@ const double *newton_last_state(const struct newton *newton) {
 
 double newton_last_force(const struct newton *newton, uint32_t body) {
     const struct body_forces *const forces = &newton->current.forces;
-    return body < newton->rule.bodies.body_count
-               ? sqrt(forces->inertia[body]) + sqrt(forces->terms[body])
-               : 0.0;
+    if (body >= newton->rule.bodies.body_count) {
+        return 0.0;
+    }
+    return newton->screws[body].is_joined ? INFINITY
+                                          : sqrt(forces->inertia[body]) + sqrt(forces->terms[body]);
 }
 
 void newton_destroy(struct newton *newton, struct memory *memory) {

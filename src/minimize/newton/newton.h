@@ -46,8 +46,8 @@ void newton_get_solver_history(const struct newton *newton, struct selection_his
 /// Returns the state at which the last minimisation ended, or failed; node order.
 const double *newton_last_state(const struct newton *newton);
 
-/// Returns what acts on a body there besides contact and joints, N: inertia, and elasticity, weight
-/// and loads.
+/// Returns what acts on a body there besides contact, N: inertia, and elasticity, weight and loads;
+/// infinite where joints act, whose forces are not known apart from those of contact.
 double newton_last_force(const struct newton *newton, uint32_t body);
 
 void newton_destroy(struct newton *newton, struct memory *memory);

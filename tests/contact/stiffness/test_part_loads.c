@@ -283,6 +283,30 @@ static void forces_are_limited_by_what_acts_on_all_that_touch(void **state) {
     free_scene(&s);
 }
 
+/// Where something else acts that is not known, all that touch may rise by 1e4 at once: by the load
+/// of 3 N that the first carries, or by stiffness times reach of one that carries none.
+static void unknown_forces_let_loads_grow_step_by_step(void **state) {
+    (void)state;
+    struct memory memory;
+    memory_init(&memory, NULL);
+    struct touching_scene s;
+    make_uneven(&memory, &s);
+    barrier_contact_set_stiffness(&s.contact, PART_SOLID, 0.5, 3.0);
+    scene_energy(&s, s.x, false, NULL);
+    for (int raised = 0; raised < 2; raised++) {
+        struct part_load loads[SCENE_PARTS] = {{0}};
+        for (size_t i = 0; i < SCENE_PARTS; i++) {
+            loads[i].force = 1e9;
+            loads[i].acting = INFINITY;
+        }
+        loads[PART_SOLID].raised = raised == 1 ? 70.0 : 0.0;
+        part_loads_limit(&s.contact, loads);
+        assert_near(loads[PART_SOLID].force, raised == 1 ? 7e5 : 3e4, 1e-6, "force, N");
+        assert_near(loads[PART_SHEET].force, 1e4 * 0.5 * REACH, 1e-6, "force, N");
+    }
+    free_scene(&s);
+}
+
 /// The affine body, 0.4 m wide and a metre above the solid of 0.6 m, falls onto it.
 static void flights_are_relative_to_sizes(void **state) {
     (void)state;
@@ -367,6 +391,7 @@ int main(void) {
         cmocka_unit_test(loads_are_the_extremes),
         cmocka_unit_test(loads_rise_until_what_is_pressed_pushes_as_much),
         cmocka_unit_test(forces_are_limited_by_what_acts_on_all_that_touch),
+        cmocka_unit_test(unknown_forces_let_loads_grow_step_by_step),
         cmocka_unit_test(flights_are_relative_to_sizes),
         cmocka_unit_test(flights_beside_each_other_do_not_meet),
         cmocka_unit_test(obstacles_do_not_fly),
