@@ -51,6 +51,7 @@ struct contact_linearization {
                                      ///< none
     bool with_friction;
     bool semidefinite; ///< make the Hessian of every contact positive semidefinite
+    bool flat;         ///< leave out how distances of pairs curve
 };
 
 /// Selects the pair that a message about a failed step names.

@@ -39,6 +39,7 @@ static pbs_status linearize(void *self, struct tasks *tasks,
                             const struct contact_blocks **blocks) {
     struct barrier_contact *c = self;
     *blocks = &c->blocks;
+    c->is_flat = options->flat;
     return barrier_contact_linearize(c, tasks, options->layout, options->constrained_axes, x,
                                      options->with_friction);
 }

@@ -34,6 +34,9 @@ static void hessian_of_pair(const struct barrier_contact *c, const struct active
         }
         contact_hessian_add(hessian, contact->barrier.second);
     }
+    if (c->is_flat) {
+        return;
+    }
     struct closest_bending bending;
     const struct closest closest = closest_points(contact->kind, x);
     closest_bending(contact->kind, x, &closest, &bending);

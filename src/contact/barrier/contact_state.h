@@ -146,6 +146,7 @@ struct barrier_contact {
     size_t rolling_count, rolling_capacity;
     struct friction_before before;
     size_t linearized_frictions, linearized_rollings; ///< counts at the last linearize
+    bool is_flat;      ///< the Hessian leaves out how distances of pairs curve
     double dual_error; ///< the largest at the state that the last direction was found at
     double slip_width; ///< m: width of the smoothing of friction in this stage
     double mean_edge;  ///< m: mean rest length of the mesh's edges; infinity without edges

@@ -34,6 +34,11 @@ enum { TRIAL_LIMIT = 64 };
 static const double STEEP = 0.4;
 static const double FURTHER = 8.0;
 
+// After LONG_STEPS steps in a row that the search has stretched to LONG_STEP or more the Hessian is
+// too stiff; contact's then leaves out how distances curve, until a step is shortened.
+static const double LONG_STEP = 1.5;
+static const uint32_t LONG_STEPS = 3;
+
 // The noise rule. If the predicted decrease is below NOISE_SLOPE, rounding hides the change of the
 // energy, which may then rise by NOISE_RISE; both are relative to the energy's parts.
 static const double NOISE_SLOPE = 1e-10;
@@ -381,6 +386,18 @@ static enum line_outcome search_steepest(struct minimization *m) {
         m, vector_dot(m->objective->tasks, count, newton->gradient_rows, newton->direction_rows));
 }
 
+/// Where a body slides between two that press it, the positive semidefinite part of how distances
+/// curve resists the slide, which nothing resists: each step goes as far as it holds, and the
+/// search finds that the slope has not changed.
+static void watch_long_steps(struct minimization *m) {
+    m->long_steps = m->step >= LONG_STEP ? m->long_steps + 1 : 0;
+    if (m->long_steps >= LONG_STEPS) {
+        m->contact_is_flat = true;
+    } else if (m->step < 1.0) {
+        m->contact_is_flat = false;
+    }
+}
+
 /// Returns whether the latest full step was as small as velocity_tolerance: no component moved
 /// faster and, depending on the rule, the predicted decrease was small for each body, too, and what
 /// it left leaves each body its momentum (IPC, Li et al. 2020, section 4; ECI section 4.5).
@@ -429,6 +446,7 @@ bool minimization_iterate(struct minimization *m) {
     }
     iterate_swap(&m->newton->accepted, &m->newton->current);
     m->has_moved = true;
+    watch_long_steps(m);
     if (m->step < SHORT && !contact_set_is_settled(&m->objective->contacts)) {
         contact_set_follow(&m->objective->contacts, NULL);
     }

@@ -155,8 +155,9 @@ void minimization_assemble(struct minimization *m) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
     const double start = clock_seconds();
-    const struct objective objective = m->semidefinite ? objective_on_demand(m->objective)
-                                                       : *m->objective;
+    struct objective objective = m->semidefinite ? objective_on_demand(m->objective)
+                                                 : *m->objective;
+    objective.flat_contact = m->contact_is_flat;
     const struct objective_result answer = objective_evaluate(&objective, newton->current.x, false,
                                                               NULL, newton->hessian.values);
     // A refused Hessian is incomplete, so no step may use it.

@@ -85,7 +85,8 @@ static void linearize_coupling(const struct objective *o, const double *x,
     const struct contact_linearization wanted = {.layout = &o->assembly->layout,
                                                  .constrained_axes = o->constrained_axes,
                                                  .with_friction = o->with_friction,
-                                                 .semidefinite = o->project_hessian};
+                                                 .semidefinite = o->project_hessian,
+                                                 .flat = o->flat_contact};
     struct contact_stencils sets[CONTACT_STENCIL_SETS + JOINT_NODES];
     size_t count = 0;
     result->status = contact_set_linearize(&o->contacts, o->tasks, &wanted, x, sets, &count);

@@ -39,6 +39,7 @@ struct objective {
     double least_stiffness; ///< 1/s^2, E / (density length^2) of the softest element; if it is
                             ///< large times the weight, all Hessians are projected on demand; 0:
                             ///< never
+    bool flat_contact;      ///< contact's Hessian leaves out how distances curve
     bool dissipative_only;  ///< evaluate only dissipative terms
     struct terms_scratch *scratch; ///< allocated for this assembly
 };
