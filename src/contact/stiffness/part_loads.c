@@ -50,9 +50,10 @@ bool part_loads_find_close(const struct barrier_contact *c, double share, struct
 // times what their barriers carry.
 static const double GROWTH = 1e4;
 
-/// Returns the part that stands for those that touch `part`.
-static uint32_t group_of(const struct part_load *loads, uint32_t part) {
+/// Returns the part that stands for those that touch `part`, and halves the way to it.
+static uint32_t group_of(struct part_load *loads, uint32_t part) {
     while (loads[part].next != part) {
+        loads[part].next = loads[loads[part].next].next;
         part = loads[part].next;
     }
     return part;
