@@ -2,51 +2,21 @@
 // direction turns and moves as a whole keeps its shape however far it goes, and its point at rest;
 // the derivative is that of the places; a body with a held axis goes straight.
 #include "base/matrix3/math3.h"
-#include "minimize/fixture.h"
-#include "minimize/springs.h"
-#include "minimize/newton/state.h"
-#include "support/random.h"
+#include "minimize/newton/path_scene.h"
 
-enum { NODES = 6, COUNT = 3 * NODES };
+enum { NODES = PATH_NODES, COUNT = PATH_COUNT };
 
-struct scene {
-    struct fixture f;
-    struct springs springs;
-    double rests[NODES - 1];
-    uint32_t stencils[2 * (NODES - 1)];
-    uint8_t held[NODES];
-    struct minimization m;
-    double place[COUNT], tangent[COUNT];
-};
-
-static void begin(struct scene *s, uint64_t seed) {
-    *s = (struct scene){.springs = {.stiffness = 1.0, .rests = s->rests}};
-    for (uint32_t i = 0; i + 1 < NODES; i++) {
-        s->rests[i] = 1.0;
-        s->stencils[2 * (size_t)i] = i;
-        s->stencils[2 * (size_t)i + 1] = i + 1;
-    }
-    fixture_create(&s->f,
-                   &(struct fixture_input){.node_count = NODES,
-                                           .width = 2,
-                                           .stencil_count = NODES - 1,
-                                           .stencils = s->stencils,
-                                           .evaluate = springs_evaluate,
-                                           .user = &s->springs,
-                                           .preconditioner = PBS_PRECONDITIONER_BLOCK_JACOBI});
+static void begin(struct path_scene *s, uint64_t seed) {
     struct random random = random_seed(seed);
-    random_fill(&random, 0.1, 2.0, s->f.mass, NODES);
-    random_fill(&random, -1.0, 1.0, s->f.newton->current.x, COUNT);
-    random_fill(&random, -1.0, 1.0, s->f.newton->direction, COUNT);
-    s->m = (struct minimization){.newton = s->f.newton, .objective = &s->f.objective};
+    path_scene_make(s, &random);
 }
 
-static void end(struct scene *s) {
+static void end(struct path_scene *s) {
     fixture_destroy(&s->f);
 }
 
 /// The direction of a body that turns by w about a point and moves.
-static void turn_rigidly(struct scene *s, const double w[3]) {
+static void turn_rigidly(struct path_scene *s, const double w[3]) {
     for (size_t i = 0; i < NODES; i++) {
         double *const d = s->f.newton->direction + 3 * i;
         cross3(w, s->f.newton->current.x + 3 * i, d);
@@ -55,7 +25,7 @@ static void turn_rigidly(struct scene *s, const double w[3]) {
     }
 }
 
-static double largest_change_of_shape(const struct scene *s) {
+static double largest_change_of_shape(const struct path_scene *s) {
     double largest = 0.0;
     for (size_t i = 0; i < NODES; i++) {
         for (size_t j = 0; j < i; j++) {
@@ -70,7 +40,7 @@ static double largest_change_of_shape(const struct scene *s) {
 
 static void a_rigid_motion_keeps_the_shape(void **state) {
     (void)state;
-    struct scene s;
+    struct path_scene s;
     begin(&s, 1);
     const double w[3] = {0.9, -1.3, 0.4};
     turn_rigidly(&s, w);
@@ -92,7 +62,7 @@ static void a_rigid_motion_keeps_the_shape(void **state) {
 static void the_point_at_rest_stays(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
-        struct scene s;
+        struct path_scene s;
         begin(&s, seed);
         const double w[3] = {0.4, 1.1, -0.8};
         const double *const still = s.f.newton->current.x + 3;
@@ -115,7 +85,7 @@ static void the_point_at_rest_stays(void **state) {
 static void the_derivative_is_that_of_the_places(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
-        struct scene s;
+        struct path_scene s;
         double before[COUNT], unused[COUNT];
         begin(&s, seed);
         assert_true(screws_fit(&s.m) > 0.0);
@@ -132,10 +102,10 @@ static void the_derivative_is_that_of_the_places(void **state) {
 
 static void a_body_with_a_held_axis_goes_straight(void **state) {
     (void)state;
-    struct scene s;
+    struct path_scene s;
     begin(&s, 3);
-    s.held[4] = PBS_AXIS_Y;
-    s.f.objective.constrained_axes = s.held;
+    const uint8_t held[NODES] = {[4] = PBS_AXIS_Y};
+    s.f.objective.constrained_axes = held;
     assert_true(screws_fit(&s.m) == 0.0);
     screws_place(&s.m, 0.5, s.place, s.tangent);
     assert_same_bits(s.tangent, s.f.newton->direction, COUNT);
@@ -151,7 +121,7 @@ static void a_body_with_a_held_axis_goes_straight(void **state) {
 static void a_row_goes_straight(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct scene s;
+        struct path_scene s;
         begin(&s, 4);
         for (size_t k = 0; k < COUNT; k++) {
             double *const x = &s.f.newton->current.x[k];

@@ -4,28 +4,21 @@
 #include <math.h>
 
 #include "joints/joint_table.h"
-#include "minimize/fixture.h"
-#include "minimize/newton/state.h"
-#include "minimize/springs.h"
+#include "minimize/newton/path_scene.h"
 #include "pbs/joint.h"
-#include "support/random.h"
 
-enum { NODES = 6, COUNT = 3 * NODES };
+enum { NODES = PATH_NODES, COUNT = PATH_COUNT };
 
+/// With a joint.
 struct scene {
-    struct fixture f;
-    struct springs springs;
-    double rests[NODES - 1];
-    uint32_t stencils[2 * (NODES - 1)];
+    struct path_scene path;
     struct joint_set joints;
     struct constraint_set constraints;
-    struct minimization m;
-    double place[COUNT], tangent[COUNT];
 };
 
 /// A distance between two random sums of nodes.
 static void add_distance(struct scene *s, struct random *random) {
-    struct joint *const joint = memory_allocate(&s->f.memory, 1, sizeof *joint);
+    struct joint *const joint = memory_allocate(&s->path.f.memory, 1, sizeof *joint);
     assert_non_null(joint);
     *joint = (struct joint){.arm = 1.0, .tolerance = 1e-9, .node_count = NODES};
     for (uint32_t k = 0; k < NODES; k++) {
@@ -33,40 +26,25 @@ static void add_distance(struct scene *s, struct random *random) {
         joint->vectors[JOINT_GAP].weight[k] = random_uniform(random, -1.0, 1.0);
     }
     joint_table_find(PBS_JOINT_DISTANCE)->coordinate(joint, &joint->rows[joint->row_count++]);
-    assert_ok(joint_set_build(&s->f.memory, &s->f.assembly.layout, joint, 1, &s->joints));
-    assert_ok(constraint_set_build(&s->f.memory, NODES, &s->joints, NULL, &s->constraints));
+    assert_ok(joint_set_build(&s->path.f.memory, &s->path.f.assembly.layout, joint, 1, &s->joints));
+    assert_ok(constraint_set_build(&s->path.f.memory, NODES, &s->joints, NULL, &s->constraints));
     const struct stage_nodes nodes = {
-        .mass = s->f.mass, .weight = 1.0, .x = s->f.newton->current.x};
+        .mass = s->path.f.mass, .weight = 1.0, .x = s->path.f.newton->current.x};
     joint_set_begin_step(&s->joints, nodes.x);
-    s->f.objective.constraints = &s->constraints;
+    s->path.f.objective.constraints = &s->constraints;
 }
 
 static void begin(struct scene *s, uint64_t seed) {
-    *s = (struct scene){.springs = {.stiffness = 1.0, .rests = s->rests}};
-    for (uint32_t i = 0; i + 1 < NODES; i++) {
-        s->stencils[2 * (size_t)i] = i;
-        s->stencils[2 * (size_t)i + 1] = i + 1;
-    }
-    fixture_create(&s->f,
-                   &(struct fixture_input){.node_count = NODES,
-                                           .width = 2,
-                                           .stencil_count = NODES - 1,
-                                           .stencils = s->stencils,
-                                           .evaluate = springs_evaluate,
-                                           .user = &s->springs,
-                                           .preconditioner = PBS_PRECONDITIONER_BLOCK_JACOBI});
     struct random random = random_seed(seed);
-    random_fill(&random, 0.1, 2.0, s->f.mass, NODES);
-    random_fill(&random, -1.0, 1.0, s->f.newton->current.x, COUNT);
-    random_fill(&random, -1.0, 1.0, s->f.newton->direction, COUNT);
-    s->m = (struct minimization){.newton = s->f.newton, .objective = &s->f.objective};
+    *s = (struct scene){.joints = {0}};
+    path_scene_make(&s->path, &random);
     add_distance(s, &random);
 }
 
 static void end(struct scene *s) {
-    constraint_set_free(&s->f.memory, &s->constraints);
-    joint_set_free(&s->f.memory, &s->joints);
-    fixture_destroy(&s->f);
+    constraint_set_free(&s->path.f.memory, &s->constraints);
+    joint_set_free(&s->path.f.memory, &s->joints);
+    fixture_destroy(&s->path.f);
 }
 
 static double constraint_at(const struct scene *s, const double *x) {
@@ -78,17 +56,17 @@ static double constraint_at(const struct scene *s, const double *x) {
 /// What C at a step differs by from C + a J d.
 static double deviation(struct scene *s, double step) {
     const struct joint *const joint = &s->joints.joints[0];
-    const double *const x = s->f.newton->current.x;
+    const double *const x = s->path.f.newton->current.x;
     struct joint_values values;
     double gradient[JOINT_COORDINATES];
     joint_measure(joint, x, &values);
     joint_gradient(joint, &joint->rows[0], &values, gradient);
     double expected = constraint_at(s, x);
     for (size_t k = 0; k < COUNT; k++) {
-        expected += step * gradient[k] * s->f.newton->direction[k];
+        expected += step * gradient[k] * s->path.f.newton->direction[k];
     }
-    search_path_place(&s->m, step, s->place);
-    return constraint_at(s, s->place) - expected;
+    search_path_place(&s->path.m, step, s->path.place);
+    return constraint_at(s, s->path.place) - expected;
 }
 
 /// By which power of the step the constraint differs.
@@ -104,11 +82,11 @@ static void constraints_deviate_by_the_third_power(void **state) {
         for (int turns = 0; turns < 2; turns++) {
             struct scene s;
             begin(&s, seed);
-            s.m.path.is_curved = true;
-            s.f.newton->screws[0].turns = false;
-            assert_true(turns == 0 || screws_fit(&s.m) > 0.0);
+            s.path.m.path.is_curved = true;
+            s.path.f.newton->screws[0].turns = false;
+            assert_true(turns == 0 || screws_fit(&s.path.m) > 0.0);
             assert_near(order_of(&s), 2.0, 0.02, "order without a bend");
-            search_path_bend(&s.m, 1e-5);
+            search_path_bend(&s.path.m, 1e-5);
             assert_near(order_of(&s), 3.0, 0.1, "order");
             end(&s);
         }
@@ -121,21 +99,23 @@ static void the_derivative_is_that_of_the_places(void **state) {
     struct scene s;
     double before[COUNT], difference[COUNT];
     begin(&s, 6);
-    s.m.path.is_curved = true;
-    assert_true(screws_fit(&s.m) > 0.0);
-    search_path_bend(&s.m, 0.5);
-    search_path_place(&s.m, 0.6 - 1e-4, before);
-    search_path_place(&s.m, 0.6 + 1e-4, s.place);
+    s.path.m.path.is_curved = true;
+    assert_true(screws_fit(&s.path.m) > 0.0);
+    search_path_bend(&s.path.m, 0.5);
+    search_path_place(&s.path.m, 0.6 - 1e-4, before);
+    search_path_place(&s.path.m, 0.6 + 1e-4, s.path.place);
     for (size_t k = 0; k < COUNT; k++) {
-        difference[k] = (s.place[k] - before[k]) / 2e-4;
+        difference[k] = (s.path.place[k] - before[k]) / 2e-4;
     }
-    search_path_place(&s.m, 0.6, s.place);
-    assert_small(testing_max_difference(difference, search_path_tangent(&s.m), COUNT), 2e-7,
+    search_path_place(&s.path.m, 0.6, s.path.place);
+    assert_small(testing_max_difference(difference, search_path_tangent(&s.path.m), COUNT), 2e-7,
                  "derivative, m");
-    search_path_place(&s.m, 0.0, s.place);
-    assert_small(testing_max_difference(s.place, s.f.newton->current.x, COUNT), 1e-15, "start, m");
-    assert_small(testing_max_difference(search_path_tangent(&s.m), s.f.newton->direction, COUNT),
-                 1e-14, "derivative at the start, m");
+    search_path_place(&s.path.m, 0.0, s.path.place);
+    assert_small(testing_max_difference(s.path.place, s.path.f.newton->current.x, COUNT), 1e-15,
+                 "start, m");
+    assert_small(
+        testing_max_difference(search_path_tangent(&s.path.m), s.path.f.newton->direction, COUNT),
+        1e-14, "derivative at the start, m");
     end(&s);
 }
 
