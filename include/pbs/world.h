@@ -79,9 +79,9 @@ typedef struct pbs_world_desc {
     /// over h^2, by weight and by the contact forces of the steps before; a pair takes the lesser
     /// of two. It changes by a factor of 2 at most in each step, but where a step would press a gap
     /// to almost nothing, and follows h slowly, so that steps of another length move nothing that
-    /// rests. Energy control counts what a change adds as
-    /// work. With PBS_CONTACT_PENALTY N/m: of a sphere on a sphere or a collider. 0: 0.1 of the
-    /// mean of young times length over a body's bonds; a pair takes the lesser of two.
+    /// rests. Energy control counts what a change adds as work. With PBS_CONTACT_PENALTY N/m: of a
+    /// sphere on a sphere or a collider. 0: 0.1 of the mean of young times length over a body's
+    /// bonds; a pair takes the lesser of two.
     double contact_stiffness;
     /// m/s: with PBS_CONTACT_BARRIER, friction grows to its full force up to this speed
     /// (epsilon_v). 0: 3e-3 sqrt(g size) of the smallest body; with PBS_SCHEME_QUASI_STATIC 1e-4 of

@@ -177,10 +177,10 @@ static void what_falls_beside_it_hides_no_crumb(void **state) {
     pbs_world_destroy(world);
 }
 
-/// A box of 125 g under one of 160 kg that lands on it: its contact forces cancel. Where a
-/// twentieth of that counted as solved, steps lost up to 2.4 % of all that acts on the box, and
-/// 1.3 % (90 Hz) where a twentieth of inertia did. Now a thousandth of it does, or a hundredth of
-/// inertia.
+/// A box of 160 kg lands on one of 125 g, on which the contact forces from above and below nearly
+/// cancel. A twentieth of them, or of inertia, once counted as solved: steps then lost up to 2.4 %,
+/// or 1.3 % (90 Hz), of the sum of all forces on the light box. Now a thousandth counts, or a
+/// hundredth of inertia.
 static void what_is_pressed_keeps_its_momentum(void **state) {
     (void)state;
     const double rates[] = {24.0, 60.0, 90.0, 240.0};
