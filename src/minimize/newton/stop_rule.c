@@ -29,7 +29,7 @@ static const double GAIN_SHARE = 1e-2;
 
 // A small step ends a minimisation where the residual's resultant on each body is below
 // RESULTANT_SHARE of inertia, or PRESSED_SHARE of contact and joints, whose forces may be much more
-// than their sum, and of which SOLVED_SHARE may be left elsewhere, too: a step of the body as a
+// than their sum, and of which a smaller share may be left elsewhere, too: a step of the body as a
 // whole that is not taken is momentum that is lost, step after step. Elastic forces and pressure in
 // closed surfaces, however large, have no resultant.
 static const double RESULTANT_SHARE = 1e-2;

@@ -88,7 +88,7 @@ static void changed_settings_act_from_the_next_step_on(void **state) {
         pbs_expert_desc expert = expert_settings_of(world);
         other.expert = kind == 0 ? &expert : NULL;
         expert.preconditioner = kind == 0 ? PBS_PRECONDITIONER_TWO_LEVEL : expert.preconditioner;
-        other.relative_tolerance = kind == 1 ? 1e-3 : other.relative_tolerance;
+        other.tolerance = kind == 1 ? 100.0 : other.tolerance;
         other.gravity[0] = kind == 2 ? 3.0 : 0.0;
         other.contact_stiffness = kind == 3 ? 1e6 : other.contact_stiffness;
         other.contact_distance = kind == 4 ? 0.015 : other.contact_distance;

@@ -91,7 +91,7 @@ static pbs_world *clamped_block(pbs_body *block) {
 
 /// A block of steel, clamped at one end, is let go from its equilibrium under a small load at the
 /// other. These schemes damp, so that its energy never exceeds that of the start but for the
-/// residual, 1e-3 of the forces. With a tolerance by stiffness no iteration was done, and what was
+/// residual, 1e-4 of the forces. With a tolerance by stiffness no iteration was done, and what was
 /// left in each step in the same direction made the energy grow.
 static void damped_schemes_gain_no_energy(void **state) {
     (void)state;
@@ -115,8 +115,40 @@ static void damped_schemes_gain_no_energy(void **state) {
         use_scheme(world, schemes[s]);
         for (int n = 0; n < 400; n++) {
             assert_ok(pbs_world_step(world, 1e-5));
-            assert_true(energy_of(world).total <= start * (1.0 + 1e-3));
+            assert_true(energy_of(world).total <= start * (1.0 + 1e-4));
         }
+        pbs_world_destroy(world);
+    }
+}
+
+/// What an iteration may leave of the force on a stiff body: a ten thousandth, and a thousandth
+/// where the energy is controlled (docs/theory/minimization.md section 2). A slender bonded beam
+/// that TR-BDF2 lets vibrate gained .2 % of its energy in four periods with a thousandth.
+static void what_an_iteration_may_leave_is_a_share_of_the_force(void **state) {
+    (void)state;
+    static const struct {
+        int32_t scheme;
+        double share;
+    } rows[] = {{PBS_SCHEME_TR_BDF2, 1e-4}, {PBS_SCHEME_BDF2, 1e-4}, {PBS_SCHEME_A_SEARCH, 1e-3}};
+    for (size_t k = 0; k < COUNT_OF(rows); k++) {
+        pbs_world *world = new_world();
+        use_scheme(world, rows[k].scheme);
+        const pbs_body body = add_solid_cube(world, STEEL, 7800.0, AT_ORIGIN);
+        const size_t count = pbs_body_vertex_count(world, body);
+        double *forces = calloc(3 * count, sizeof *forces);
+        double squared = 0.0;
+        for (size_t i = 0; i < count; i++) {
+            // In proportion to masses, so that hardly anything is strained.
+            forces[3 * i] = 1e3 * pbs_body_masses(world, body)[i];
+            squared += forces[3 * i] * forces[3 * i];
+        }
+        forces[1] = 0.01 * sqrt(squared); // no guess of a free fall is a solution; adds about 1 %
+        assert_ok(pbs_body_set_forces(world, body, forces, count));
+        free(forces);
+        assert_ok(pbs_world_step(world, 1e-4));
+        assert_true(stats_of(world).newton.iterations > 0);
+        assert_near(stats_of(world).newton.tolerance / sqrt(squared) / rows[k].share, 1.0, 0.02,
+                    "share");
         pbs_world_destroy(world);
     }
 }
@@ -218,6 +250,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stiff_body_far_away_changes_nothing),
         cmocka_unit_test(damped_schemes_gain_no_energy),
+        cmocka_unit_test(what_an_iteration_may_leave_is_a_share_of_the_force),
         cmocka_unit_test(small_loads_bend_statics),
         cmocka_unit_test(forces_that_rounding_hides_are_told),
         cmocka_unit_test(rounding_in_a_narrow_gap_excuses_nothing),
