@@ -233,8 +233,9 @@ double part_loads_relative_motion(struct barrier_contact *c, struct tasks *tasks
     double most = 0.0;
     for (size_t i = 0; i < count; i++) {
         for (size_t j = i + 1; j < count && motions[j].low[0] <= motions[i].high[0]; j++) {
-            const double size = fmin(motions[i].size, motions[j].size);
-            if (size > 0.0 && motions_meet(&c->mesh, &motions[i], &motions[j])) {
+            const double size = fmax(motions[i].size, motions[j].size);
+            if (fmin(motions[i].size, motions[j].size) > 0.0 &&
+                motions_meet(&c->mesh, &motions[i], &motions[j])) {
                 most = fmax(most, h * relative_speed(&motions[i], &motions[j]) / size);
             }
         }

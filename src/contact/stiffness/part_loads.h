@@ -42,10 +42,10 @@ struct part_motion {
     double size;                   ///< m: the diagonal of its bounding box over sqrt(3)
 };
 
-/// Returns the largest relative displacement of two parts in h seconds over the size of the smaller
+/// Returns the largest relative displacement of two parts in h seconds over the size of the larger
 /// part, among all pairs that may touch and whose swept boxes overlap; 0 if it is not above
-/// `enough`. Obstacles are not considered. x, v: node order. motions: scratch, one for each part of
-/// the mesh.
+/// `enough`. Obstacles and single points are not considered. x, v: node order. motions: scratch,
+/// one for each part of the mesh.
 double part_loads_relative_motion(struct barrier_contact *contact, struct tasks *tasks,
                                   const double *x, const double *v, double h, double enough,
                                   struct part_motion *motions);

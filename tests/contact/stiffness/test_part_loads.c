@@ -318,12 +318,12 @@ static void flights_are_relative_to_sizes(void **state) {
     double v[SCENE_COORDINATES] = {0.0};
     double *fall = v + 3 * AFFINE_FIRST;
     fall[1] = -10.0;
-    // 2 m a step, of 0.4 m.
-    assert_near(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.2, 0.5, motions), 5.0, 1e-12,
-                "flight");
+    // 2 m a step, beside 0.6 m: what is small is stopped by what is large in one step.
+    assert_near(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.2, 0.5, motions), 2.0 / 0.6,
+                1e-12, "flight");
     // Too short a way to meet; as far, but that is enough; nothing else falls behind.
     assert_true(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.03, 0.5, motions) == 0.0);
-    assert_true(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.2, 5.5, motions) == 0.0);
+    assert_true(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.2, 3.5, motions) == 0.0);
     for (int i = 0; i < SOLID_NODES; i++) {
         v[3 * i + 1] = -10.0;
     }
@@ -352,10 +352,10 @@ static void flights_beside_each_other_do_not_meet(void **state) {
             s.x[3 * i] += 10.0 * side;
             v[3 * i + 1] = 10.0;
         }
-        // 2 m a step, of 0.4 m: where nothing is beside, it goes through the affine body.
+        // 2 m a step, beside 0.6 m: where nothing is beside, it goes through the affine body.
         const double flight = part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.2, 0.5,
                                                          motions);
-        assert_near(flight, side == 0 ? 5.0 : 0.0, 1e-12, "flight");
+        assert_near(flight, side == 0 ? 2.0 / 0.6 : 0.0, 1e-12, "flight");
         free_scene(&s);
     }
 }
@@ -376,8 +376,8 @@ static void obstacles_do_not_fly(void **state) {
     v[3 * AFFINE_FIRST + 2] = -10.0;
     assert_true(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.2, 0.5, motions) == 0.0);
     // The solid is a metre behind the box.
-    assert_near(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.3, 0.5, motions), 7.5, 1e-12,
-                "flight");
+    assert_near(part_loads_relative_motion(&s.contact, NULL, s.x, v, 0.3, 0.5, motions), 3.0 / 0.6,
+                1e-12, "flight");
     free_scene(&s);
 }
 
