@@ -85,6 +85,9 @@ static const double LOOSEST_SEMIDEFINITE = 0.03;
 // Where penalties press, negative curvature is that of elements squeezed by single vertices, and
 // the direction so far is worse.
 enum { TANGLED = 3 };
+// Such a direction may leave out the body that is not solved, whose stiff parts come last. After
+// this many in a row that have not halved the least |grad E| the Hessian is projected.
+static const uint32_t TRUNCATED_STEPS = 8;
 // The bound in the last iterations before the iteration limit: no later iteration corrects their
 // error.
 static const double LOOSEST_AT_LIMIT = 1e-3;
@@ -348,7 +351,8 @@ static bool has_penalties(const struct minimization *m) {
 /// motion, because the gradient already contains the motion and would get it twice.
 static bool is_tangled(const struct minimization *m, const struct direction_result *direction) {
     return !m->stopped && m->is_indefinite && !m->semidefinite && m->motion == NULL &&
-           (direction->linear_iterations <= TANGLED || has_penalties(m)) &&
+           (direction->linear_iterations <= TANGLED || has_penalties(m) ||
+            m->truncated_steps >= TRUNCATED_STEPS) &&
            objective_projects_on_demand(m->objective);
 }
 
@@ -466,6 +470,8 @@ bool minimization_iterate(struct minimization *m) {
 static void watch_progress(struct minimization *m) {
     const double norm = m->result.gradient_norm;
     m->is_stalled = m->options->is_stalled || norm > STALLED * m->least_norm;
+    const bool was_truncated = m->is_indefinite && !m->semidefinite;
+    m->truncated_steps = was_truncated && m->is_stalled ? m->truncated_steps + 1 : 0;
     m->least_norm = fmin(m->least_norm, norm);
 }
 

@@ -98,14 +98,15 @@ struct minimization {
     bool has_moved; ///< the latest iteration did, from newton->accepted.x
     double step;    ///< length of the latest line search
     struct search_path path;
-    double value_before;  ///< J, E at the start of the latest iteration; infinite before the first
-    double rounding;      ///< N, rounding error of |grad E| by inertia, for all nodes
-    uint32_t long_steps;  ///< consecutive steps of LONG_STEP or more
-    bool contact_is_flat; ///< the next Hessian leaves out how distances of contacts curve
-    bool has_iterated;    ///< an iteration was done since the guess
-    bool is_stalled;      ///< |grad E| has stopped falling
-    double least_norm;    ///< N, the least |grad E| so far
-    double joint_gap;     ///< of joints, at the latest update of multipliers
+    double value_before; ///< J, E at the start of the latest iteration; infinite before the first
+    double rounding;     ///< N, rounding error of |grad E| by inertia, for all nodes
+    uint32_t truncated_steps;    ///< consecutive ones that stalled after negative curvature
+    uint32_t long_steps;         ///< consecutive steps of LONG_STEP or more
+    bool contact_is_flat;        ///< the next Hessian leaves out how distances of contacts curve
+    bool has_iterated;           ///< an iteration was done since the guess
+    bool is_stalled;             ///< |grad E| has stopped falling
+    double least_norm;           ///< N, the least |grad E| so far
+    double joint_gap;            ///< of joints, at the latest update of multipliers
     uint32_t constraint_updates; ///< updates at solutions
     uint32_t hidden_steps;    ///< consecutive steps whose predicted decrease was below the energy's
                               ///< rounding error, for each body
