@@ -85,8 +85,8 @@ static const double LOOSEST_SEMIDEFINITE = 0.03;
 // Where penalties press, negative curvature is that of elements squeezed by single vertices, and
 // the direction so far is worse.
 enum { TANGLED = 3 };
-// Such a direction may leave out the body that is not solved, whose stiff parts come last. After
-// this many in a row that have not halved the least |grad E| the Hessian is projected.
+// Such directions may hardly move the body that is not solved. After this many in a row, none of
+// which halved the least |grad E| so far, the next is computed with a projected Hessian as well.
 static const uint32_t TRUNCATED_STEPS = 8;
 // The bound in the last iterations before the iteration limit: no later iteration corrects their
 // error.
