@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/lanes/vector.h"
-#include "integrate/stepping/quasi_static.h"
+#include "integrate/statics/quasi_static.h"
 
 /// Sets prescribed targets and obstacles at the end of the step, and the initial state: x_n, or the
 /// previous end of the same step.

@@ -1,7 +1,7 @@
 // Static equilibrium at the end of a load step (docs/theory/schemes.md section 7): a minimum of the
 // sum of all potentials, found by the proximal point method. Independent of time.
-#ifndef PBS_INTEGRATE_STEPPING_QUASI_STATIC_H
-#define PBS_INTEGRATE_STEPPING_QUASI_STATIC_H
+#ifndef PBS_INTEGRATE_STATICS_QUASI_STATIC_H
+#define PBS_INTEGRATE_STATICS_QUASI_STATIC_H
 
 #include "energy/wind/wind.h"
 #include "minimize/newton/newton.h"
