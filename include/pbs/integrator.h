@@ -31,8 +31,8 @@ typedef enum pbs_scheme {
     PBS_SCHEME_SDIRK2 = 10,           ///< order 2 (1 for affine bodies that turn, which are stiff),
                                       ///< feasible, two solves a step; damps fast motion
     PBS_SCHEME_TR_BDF2 = 11, ///< order 2, for stiff bodies too, feasible, two solves a step; damps
-                             ///< fast motion; impacts shorter than the step lose half of the
-                             ///< energy on average, and may gain some
+                             ///< fast motion; impacts shorter than the step lose four fifths of
+                             ///< the energy on average
     PBS_SCHEME_SYMPLECTIC_EULER = 12, ///< order 1, not feasible; explicit (variational left point):
                                       ///< steps must resolve the fastest motion
     PBS_SCHEME_VARIATIONAL_MIDPOINT = 13,    ///< order 2, not feasible; the midpoint rule as BDEM

@@ -66,8 +66,10 @@ struct contact_pair_query {
 /// A state that is reported: a stage's solution, or the end of a step.
 struct contact_stage {
     const double *x;
-    double impulse_fraction; ///< the stage's part of the step's impulse
-    struct memory *memory;   ///< for the report's buffers
+    double impulse_fraction;      ///< the stage's part of the step's impulse
+    const double *node_fractions; ///< per node, in place of it where barriers push: the same for
+                                  ///< bodies that touch each other; null: none
+    struct memory *memory;        ///< for the report's buffers
     struct contact_report *report;
     double *node_forces; ///< N, per node, added to; null: contacts are listed without forces
     uint32_t contact;    ///< index of the contact in its set; filled in by the set

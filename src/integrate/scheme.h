@@ -52,6 +52,11 @@ struct stage_recipe {
     double share;  ///< fraction of the step for which energy control counts the stage's forces.
                    ///< Initialised to 1. Equal to that of contact_shares unless the scheme blends
                    ///< states
+    /// s: how long after the known state `last` the stage's position is. Bodies that were struck
+    /// before that state take implicit Euler from there (docs/theory/schemes.md section 2.2). 0: no
+    /// state before `last` counts.
+    double since;
+    enum scheme_state last;
     struct combination position_history; ///< p_x
     struct combination velocity_history; ///< p_v
 };
@@ -105,8 +110,10 @@ struct scheme_table {
     enum acceleration_use acceleration;
     bool keeps_impacts; ///< has stages that hardly damp: where barriers press at x_n, a_n is found
                         ///< anew in each step (docs/theory/schemes.md section 2.1)
-    bool leaves_feasible;       ///< x_{n+1} is not the last stage's solution, so it may violate an
-                                ///< obstacle or have infinite energy
+    bool forgets_impacts; ///< stages that go back beyond a known state are of implicit Euler for
+                          ///< bodies that were struck before it (section 2.2)
+    bool leaves_feasible; ///< x_{n+1} is not the last stage's solution, so it may violate an
+                          ///< obstacle or have infinite energy
     bool keeps_normal_velocity; ///< velocities across the equations of joints, which the stages'
                                 ///< solutions do not have, would go on from step to step
     bool restarts_when_divided; ///< the first half of a divided step is a starting step, and the

@@ -15,6 +15,16 @@ static struct contact_load *load_of_point(const struct barrier_contact *c, uint3
     return &r->loads[c->mesh.part[point]];
 }
 
+/// Returns the fraction of a pair's contact: of a node of one of its sides, as bodies that touch
+/// have the same.
+static double fraction_of(const struct barrier_contact *c, const struct contact_stage *stage,
+                          enum pair_kind kind, const uint32_t *points) {
+    const bool is_obstacle = c->mesh.kind[points[0]] == POINT_OBSTACLE;
+    const uint32_t point = points[is_obstacle ? pair_first_count(kind) : 0];
+    return stage->node_fractions != NULL ? stage->node_fractions[c->mesh.node[point]]
+                                         : stage->impulse_fraction;
+}
+
 static void add_contact(const struct barrier_contact *c, double impulse_fraction,
                         const struct active_contact *contact, struct contact_report *r,
                         double on_first[3]) {
@@ -126,27 +136,30 @@ static struct contact_record record_of_friction(const struct lagged_friction *fr
 
 pbs_status barrier_report_add(const struct barrier_contact *c, const struct contact_stage *stage) {
     struct contact_report *const r = stage->report;
-    const double impulse_fraction = stage->impulse_fraction;
+    const bool is_listed_only = stage->impulse_fraction == 0.0;
     struct contact_merging merging;
     RETURN_IF_FAILED(contact_merge_begin(stage->memory, c->contact_count, r, &merging));
     for (size_t i = 0; i < c->contact_count; i++) {
         struct contact_record record = record_of_contact(&c->contacts[i], stage->contact);
-        if (impulse_fraction != 0.0) {
-            add_contact(c, impulse_fraction, &c->contacts[i], r, record.force);
+        if (!is_listed_only) {
+            const double fraction = fraction_of(c, stage, record.kind, record.points);
+            add_contact(c, fraction, &c->contacts[i], r, record.force);
         }
         contact_merge_next(&merging, &record);
     }
     contact_merge_end(&merging);
-    const size_t frictions = impulse_fraction != 0.0 ? c->friction_count : 0;
+    const size_t frictions = is_listed_only ? 0 : c->friction_count;
     RETURN_IF_FAILED(contact_merge_begin(stage->memory, frictions, r, &merging));
     for (size_t i = 0; i < frictions; i++) {
         struct contact_record record = record_of_friction(&c->frictions[i], stage->contact);
-        add_friction(c, impulse_fraction, &c->frictions[i], r, record.friction);
+        const double fraction = fraction_of(c, stage, record.kind, record.points);
+        add_friction(c, fraction, &c->frictions[i], r, record.friction);
         contact_merge_next(&merging, &record);
     }
     contact_merge_end(&merging);
-    for (size_t i = 0; impulse_fraction != 0.0 && i < c->rolling_count; i++) {
-        add_rolling(c, impulse_fraction, &c->rollings[i], r);
+    for (size_t i = 0; !is_listed_only && i < c->rolling_count; i++) {
+        const struct lagged_rolling *const rolling = &c->rollings[i];
+        add_rolling(c, fraction_of(c, stage, rolling->kind, rolling->points), rolling, r);
     }
     return PBS_OK;
 }

@@ -87,20 +87,28 @@ static uint32_t join_bodies(struct energy_control *control, const struct contact
 
 struct stage_work {
     struct energy_control *control;
-    double seconds;
+    double seconds, h;
+    const double *node_fractions;
 };
+
+static double seconds_of(const struct stage_work *stage, const struct contact_power *power) {
+    const uint32_t node = power->nodes[0] != CONTACT_NO_NODE ? power->nodes[0] : power->nodes[1];
+    return stage->node_fractions != NULL ? stage->node_fractions[node] * stage->h : stage->seconds;
+}
 
 static void add_contact_work(void *context, const struct contact_power *power) {
     const struct stage_work *stage = context;
     const uint32_t body = join_bodies(stage->control, power);
     struct energy_sums *const sums = &stage->control->sums[body];
-    sums->loss += stage->seconds * power->dissipation;
-    sums->work += stage->seconds * power->obstacle_power;
+    const double seconds = seconds_of(stage, power);
+    sums->loss += seconds * power->dissipation;
+    sums->work += seconds * power->obstacle_power;
 }
 
 void energy_add_contact(struct energy_control *control, const struct energy_step *step,
-                        double seconds, const double *x, const double *v) {
-    struct stage_work stage = {control, seconds};
+                        double seconds, const double *node_fractions, const double *x,
+                        const double *v) {
+    struct stage_work stage = {control, seconds, step->h, node_fractions};
     const struct contact_motion motion = {.x = x,
                                           .v = v,
                                           .v_now = step->free_fall_defect > 0.0 ? step->velocity_now

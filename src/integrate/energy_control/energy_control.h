@@ -138,8 +138,10 @@ void energy_add_supply(struct energy_control *control, uint32_t node, double wor
 
 /// Adds the work of contact over `seconds`, from the contact state last reported (at x). v: node
 /// velocities at the end of the stage. Friction dissipates; moving obstacles do work on the bodies.
+/// node_fractions: per node, of the step, in place of the seconds; null: none.
 void energy_add_contact(struct energy_control *control, const struct energy_step *step,
-                        double seconds, const double *x, const double *v);
+                        double seconds, const double *node_fractions, const double *x,
+                        const double *v);
 
 /// Adds what joints did over `seconds`, at a stage's solution x: motors do work, dampers dissipate.
 void energy_add_constraints(struct energy_control *control, const struct energy_step *step,

@@ -46,6 +46,7 @@ static void sdirk2_stage(const struct step_view *step, uint32_t index, struct st
     } else {
         recipe_length(out, g * step->h, 1.0);
         recipe_add_rate(out, STATE_STAGE_2, (1.0 - g) * step->h);
+        recipe_goes_back(out, STATE_STAGE_2, (1.0 - g) * step->h);
         out->share = g;
     }
 }
@@ -131,6 +132,7 @@ const struct scheme_table scheme_decoupled_sdirk2 = {
     .history = 1,
     .order = 2,
     .stage_limit = 3,
+    .forgets_impacts = true,
     .acceleration = ACCELERATION_STORED,
     .control = CONTROL_VELOCITY,
     .alpha_choice = PBS_ALPHA_SEARCH,

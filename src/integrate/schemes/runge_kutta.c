@@ -12,6 +12,7 @@ static void sdirk2_stage(const struct step_view *step, uint32_t index, struct st
     recipe_add_state(out, STATE_NOW, 1.0);
     if (index == 1) {
         recipe_add_rate(out, STATE_STAGE_1, (1.0 - g) * step->h);
+        recipe_goes_back(out, STATE_STAGE_1, (1.0 - g) * step->h);
     }
 }
 
@@ -24,6 +25,7 @@ static void tr_bdf2_stage(const struct step_view *step, uint32_t index, struct s
     } else {
         recipe_add_state(out, STATE_STAGE_1, 1.0 / (g * (2.0 - g)));
         recipe_add_state(out, STATE_NOW, -(1.0 - g) * (1.0 - g) / (g * (2.0 - g)));
+        recipe_goes_back(out, STATE_STAGE_1, (1.0 - g) * step->h);
     }
 }
 
@@ -33,6 +35,7 @@ const struct scheme_table scheme_sdirk2 = {
     .history = 1,
     .order = 2,
     .stage_limit = 2,
+    .forgets_impacts = true,
     .stage_count = recipe_two_stages,
     .stage = sdirk2_stage,
     .finish = recipe_finish_second,
@@ -46,6 +49,7 @@ const struct scheme_table scheme_tr_bdf2 = {
     .stage_limit = 2,
     .acceleration = ACCELERATION_STORED,
     .keeps_impacts = true,
+    .forgets_impacts = true,
     .stage_count = recipe_two_stages,
     .stage = tr_bdf2_stage,
     .finish = recipe_finish_second,

@@ -35,6 +35,7 @@ static void bdf2_stage(const struct step_view *step, uint32_t index, struct stag
     (void)index;
     if (step->known > 1) {
         set_stage(step, 1.0, out);
+        recipe_goes_back(out, STATE_NOW, step->h);
     } else {
         recipe_start(step, START_THETA, out);
     }
@@ -56,6 +57,7 @@ const struct scheme_table scheme_bdf2 = {
     .order = 2,
     .stage_limit = 1,
     .acceleration = ACCELERATION_STORED,
+    .forgets_impacts = true,
     .start = PBS_START_IMPLICIT_EULER,
     .stage_count = recipe_one_stage,
     .stage = bdf2_stage,

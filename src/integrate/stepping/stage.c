@@ -37,6 +37,9 @@ static void differentiate_stage(const struct step *step, const struct stage_reci
     vector_scale(step->tasks, step->count, 1.0 / recipe->length, stage->v);
     vector_combine(step->tasks, step->count, stage->x, -1.0, w->predictor, stage->a);
     vector_scale(step->tasks, step->count, 1.0 / recipe->weight, stage->a);
+    if (step_stage_forgets(step, recipe)) {
+        step_differentiate_struck(step, recipe, stage);
+    }
 }
 
 /// Minimises a stage. A linearized stage is solved to c |M^-1 r| below the accuracy
@@ -162,6 +165,7 @@ static bool repeat_with_friction(struct step *step, const struct objective *obje
 struct contact_stage step_contact_stage(const struct step *step, const double *x, double share) {
     return (struct contact_stage){.x = x,
                                   .impulse_fraction = share,
+                                  .node_fractions = step->node_fractions,
                                   .memory = step->problem->memory,
                                   .report = step->problem->report,
                                   .node_forces = step->w->contact_force};
@@ -197,6 +201,8 @@ struct objective step_stage_objective(const struct step *step, const struct stag
     struct step_workspace *w = step->w;
     step_combine(step, &recipe->position_history, w->position_history);
     step_combine(step, &recipe->velocity_history, w->velocity_history);
+    const double *const mass = step_stage_forgets(step, recipe) ? step_forget_impacts(step, recipe)
+                                                                : step->problem->objective.mass;
     vector_combine(step->tasks, step->count, w->position_history, recipe->length,
                    w->velocity_history, w->predictor);
     if (step_is_controlled(step)) {
@@ -209,6 +215,7 @@ struct objective step_stage_objective(const struct step *step, const struct stag
     objective.predictor = w->predictor;
     objective.weight = recipe->weight;
     objective.stage = (struct stage_view){.origin = w->position_history, .length = recipe->length};
+    objective.mass = mass;
     return objective;
 }
 
@@ -275,12 +282,13 @@ void step_report_constraints(struct step *step, const double *x) {
     }
 }
 
-void step_run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
+void step_run_stage(struct step *step, uint32_t index) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
     struct kinematics *stage = &w->stages[index];
     struct stage_recipe recipe = {.share = 1.0};
     problem->scheme->stage(&step->view, index, &recipe);
+    struck_bodies_begin_stage(&w->struck);
     if (problem->damping != NULL) {
         step_lag_damping(step, w->now.x, recipe.time);
         if (step_failed(step)) {
@@ -288,7 +296,7 @@ void step_run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
         }
     }
     step_lag_wind(step, recipe.time);
-    const struct objective objective = step_stage_objective(step, &recipe);
+    struct objective objective = step_stage_objective(step, &recipe);
     step_begin_strains(step, &recipe);
     if (!step_set_stage_scripts(step, index, &recipe)) {
         return;
@@ -296,6 +304,7 @@ void step_run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     step->result.stages++;
     step_begin_constraints(step, recipe.weight, recipe.time, stage->x);
     if (step_solve_stage(step, &objective, &problem->options, stage->x) < 0 ||
+        !step_find_struck(step, index, &recipe, &objective, stage->x) ||
         !repeat_with_friction(step, &objective, stage->x)) {
         return;
     }
@@ -316,13 +325,14 @@ void step_run_stage(struct step *step, uint32_t index, uint32_t stage_count) {
     step_apply_constraints(step, stage->x, stage->v, stage->a);
     double *const gradient = step_is_controlled(step) ? w->gradient_next : NULL;
     const double power = step_dissipated_power(problem, &objective, stage->x, gradient);
+    step->node_fractions = step_impulse_fractions(step, index, &recipe);
     step_report_contact(step, step->contact.stage[index], stage->x);
     scalar_run_stage(&recipe, index, power + step_account_for_contact(step, &recipe, stage),
                      step->losses);
     if (step_is_controlled(step) && (power != 0.0 || problem->wind != NULL)) {
         step_account_for_damping(step, &recipe, stage, gradient);
     }
-    if (index + 1 < stage_count) {
+    if (index + 1 < step->stage_count) {
         contact_set_accumulate_impulses(&problem->objective.contacts,
                                         step->contact.stage[index] * step->contact.friction_time,
                                         index == 0);

@@ -38,8 +38,8 @@ double step_account_for_contact(struct step *step, const struct stage_recipe *re
                                               stage->x, recipe->length);
     if (step_is_controlled(step)) {
         const struct energy_step energy = step_energy(step);
-        energy_add_contact(&step->w->energy, &energy, recipe->share * step->view.h, stage->x,
-                           stage->v);
+        energy_add_contact(&step->w->energy, &energy, recipe->share * step->view.h,
+                           step->node_fractions, stage->x, stage->v);
         energy_add_constraints(&step->w->energy, &energy, recipe->share * step->view.h, stage->x);
     }
     if (step_has_constraints(step)) {

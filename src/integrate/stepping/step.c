@@ -121,6 +121,7 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
         workspace->rotations->begin = span->begin;
     }
     const uint32_t stage_count = problem->scheme->stage_count(&step.view);
+    step.stage_count = stage_count;
     if (step_has_constraints(&step)) {
         problem->scripts.set_prescribed_targets(problem->scripts.self, span->begin);
         const double share = span->end < 1.0 ? (span->end - span->begin) / (1.0 - span->begin)
@@ -131,6 +132,7 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
     begin_contact(&step);
     step.follows_impact = !step_failed(&step) && follows_impact(&step);
     step.view.known = step.follows_impact ? 1 : step.view.known;
+    step_begin_struck(&step);
     step.contact = contact_shares(problem->scheme, &step.view, stage_count);
     if (!step_failed(&step) && step_is_controlled(&step)) {
         const struct energy_step energy = step_energy(&step);
@@ -148,7 +150,7 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
         if (problem->scheme->is_static) {
             step_run_static_stage(&step);
         } else {
-            step_run_stage(&step, i, stage_count);
+            step_run_stage(&step, i);
         }
     }
     const pbs_status solved = step.result.status;
@@ -193,6 +195,9 @@ void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h
         w->now = w->next;
         w->next = before;
         w->memory.known = 2;
+        if (w->scheme->forgets_impacts) {
+            struck_bodies_accept(&w->struck, &w->now, h, &w->before);
+        }
     } else {
         const struct kinematics now = w->now;
         w->now = w->next;
@@ -205,5 +210,8 @@ void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h
     energy_accept(&w->energy);
     w->memory.h_before = h;
     step_note_contact(w, w->contact_force);
+    if (w->scheme->forgets_impacts) {
+        vector_copy(tasks, 3 * w->node_count, w->contact_force, w->contact_force_before);
+    }
     w->memory.has_acceleration = scheme_stores_acceleration(w->scheme);
 }

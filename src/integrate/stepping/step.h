@@ -9,6 +9,7 @@
 #include "integrate/states/combination.h"
 #include "integrate/energy_control/energy_control.h"
 #include "integrate/stepping/momentum.h"
+#include "integrate/impacts/struck_bodies.h"
 #include "integrate/states/rotations.h"
 #include "integrate/states/scalar.h"
 #include "minimize/newton/newton.h"
@@ -35,6 +36,10 @@ struct step_workspace {
     struct scalar_state lost; ///< in the last step_solve
     double *position_history, *velocity_history, *predictor;
     double *contact_force;                ///< N, of obstacles on the nodes, in the last step
+    double *contact_force_before;         ///< N, likewise, in the step that led to z_n; only of
+                                          ///< schemes that forget impacts
+    double *stage_force;                  ///< N, likewise, of the last stage
+    struct struck_bodies struck;          ///< likewise
     double *acceleration;                 ///< a_n, if it had to be computed
     double *correction;                   ///< dv, for schemes with energy control
     double *position_correction;          ///< dx, for schemes that blend states

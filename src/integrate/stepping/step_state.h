@@ -13,13 +13,15 @@ struct step {
     struct step_view view;
     struct step_result result;
     struct tasks *tasks;
-    size_t count;                            ///< 3 * nodes
+    size_t count; ///< 3 * nodes
+    uint32_t stage_count;
     double *acceleration;                    ///< a_n for the recipes; null: not used
     bool has_strains;                        ///< a term damps strain rates
     struct scalar_state losses[STATE_COUNT]; ///< energy lost, relative to z_n; see scalar.h
     double times[SCHEME_STAGE_LIMIT];        ///< of the stages, as fractions of the step
     bool follows_impact; ///< the step before, a shorter one, may have resolved one
     struct contact_shares contact;
+    const double *node_fractions;     ///< of the stage: see struct contact_stage
     size_t active[CONTACT_SET_LIMIT]; ///< contacts in the last report, by kind
     size_t lagged;                    ///< number of contacts in the last lagged state
 };
@@ -105,7 +107,29 @@ void step_begin_constraints(struct step *step, double weight, double time, const
 /// not allow, are told about, and the step goes on.
 void step_report_constraints(struct step *step, const double *x);
 /// Solves stage `index`, and adds what it did to the report, the losses and energy control.
-void step_run_stage(struct step *step, uint32_t index, uint32_t stage_count);
+void step_run_stage(struct step *step, uint32_t index);
+
+// --- struck_stage.c: of schemes that forget impacts; others do nothing there ---
+
+/// Starts a step: in two-step schemes the bodies that the step before has struck forget.
+void step_begin_struck(struct step *step);
+/// Whether a stage is another one for bodies that were struck.
+bool step_stage_forgets(const struct step *step, const struct stage_recipe *recipe);
+/// Writes their histories, p_x = x + (s - b) p_v with the last known x and the time s since then:
+/// so the predictor is x + s p_v, and what dissipates, which sees (x - p_x) / b, sees p_v where
+/// they move uniformly. Returns masses with which the stage's weight is theirs.
+const double *step_forget_impacts(const struct step *step, const struct stage_recipe *recipe);
+/// Their velocities and accelerations.
+void step_differentiate_struck(const struct step *step, const struct stage_recipe *recipe,
+                               struct kinematics *stage);
+/// Finds the bodies that a stage has struck, at its solution x. Where they would be thrown back
+/// faster than they came, solves the stage again for them and updates the objective. Returns
+/// whether the step goes on.
+bool step_find_struck(struct step *step, uint32_t index, const struct stage_recipe *recipe,
+                      struct objective *objective, double *x);
+/// Returns what part of the step's impulse a force at a stage is, per node; null: the same for all.
+const double *step_impulse_fractions(const struct step *step, uint32_t index,
+                                     const struct stage_recipe *recipe);
 
 // --- static_stage.c ---
 

@@ -42,6 +42,12 @@ static bool reserve_all(struct step_workspace *w, struct memory *memory,
         done = done && reserve_array(memory, &w->acceleration, count) &&
                reserve_array(memory, &w->gradient_now, slots);
     }
+    if (scheme->forgets_impacts) {
+        done = done && reserve_array(memory, &w->contact_force_before, count) &&
+               reserve_array(memory, &w->stage_force, count) &&
+               reserve_array(memory, &w->gradient_next, slots) &&
+               struck_bodies_reserve(&w->struck, memory, assembly->layout.node_count) >= 0;
+    }
     if (scheme->is_static) {
         done = done && reserve_array(memory, &w->gradient_now, slots);
     }
@@ -84,6 +90,9 @@ void step_workspace_free(struct step_workspace *workspace, struct memory *memory
     memory_release(memory, workspace->velocity_history);
     memory_release(memory, workspace->predictor);
     memory_release(memory, workspace->contact_force);
+    memory_release(memory, workspace->contact_force_before);
+    memory_release(memory, workspace->stage_force);
+    struck_bodies_free(&workspace->struck, memory);
     memory_release(memory, workspace->acceleration);
     memory_release(memory, workspace->correction);
     memory_release(memory, workspace->position_correction);

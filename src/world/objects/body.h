@@ -206,6 +206,7 @@ struct body {
     double contact_inset; ///< m: its surface for contact lies so far inside; of affine bodies
     struct body_barrier barrier;
     struct energy_account account; ///< of energy control, see struct history
+    bool was_struck;               ///< in the last step, see struct history
     struct contact_load load;      ///< of the last step
     struct body_impact impact;     ///< not saved: of the last call
     double torque[3];      ///< N m, about the centre of mass: the host's, until it clears it

@@ -38,6 +38,7 @@ struct history {
     size_t node_count; ///< number of nodes for which the arrays were allocated; only the first
                        ///< ones are used once bodies were destroyed
     bool has_targets;  ///< the accounts of the bodies (struct body) are valid
+    // Of two-step schemes, bodies also say whether contact struck them in the last step.
 };
 
 struct counters {

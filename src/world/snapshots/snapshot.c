@@ -187,6 +187,15 @@ static bool is_of_use(const struct history *history, const struct scene *scene) 
            (history->acceleration == NULL || scheme_stores_acceleration(scheme));
 }
 
+/// Which bodies were struck in the last step, by which two-step schemes go on: all bodies or none.
+static void write_struck(struct byte_writer *out, const struct scene *scene) {
+    const size_t count = scene->history.memory.known > 1 ? scene->bodies.count : 0;
+    write_u64(out, count);
+    for (size_t i = 0; i < count; i++) {
+        write_u32(out, scene_body(scene, i)->was_struck);
+    }
+}
+
 static void write_history(struct byte_writer *out, const struct scene *scene) {
     const struct history nothing = {.memory = scene->history.memory,
                                     .has_targets = scene->history.has_targets};
@@ -203,6 +212,7 @@ static void write_history(struct byte_writer *out, const struct scene *scene) {
     write_optional(out, history->x_before, 3 * scene->nodes.count);
     write_optional(out, history->v_before, 3 * scene->nodes.count);
     write_optional(out, history->acceleration, 3 * scene->nodes.count);
+    write_struck(out, scene);
     const uint32_t account_count = history->has_targets ? scene_account_count(scene) : 0;
     write_u64(out, account_count);
     for (uint32_t i = 0; i < account_count; i++) {

@@ -7,7 +7,7 @@
 #include "world/interface/byte_stream.h"
 
 /// Incremented whenever the format of the data changes.
-#define SNAPSHOT_VERSION UINT32_C(36)
+#define SNAPSHOT_VERSION UINT32_C(37)
 
 /// Marks the byte order: a machine with the other one reads another number.
 #define SNAPSHOT_ORDER UINT32_C(0x01020304)

@@ -505,6 +505,21 @@ static pbs_status read_accounts(struct byte_reader *in, struct scene *scene) {
     return PBS_OK;
 }
 
+/// Reads which bodies were struck in the last step, if two states are known.
+static pbs_status read_struck(struct byte_reader *in, struct scene *scene) {
+    const size_t expected = scene->history.memory.known > 1 ? scene->bodies.count : 0;
+    size_t count = 0;
+    RETURN_IF_FAILED(read_count(in, "struck bodies", sizeof(uint32_t), &count));
+    if (count != expected) {
+        return status_fail(PBS_ERROR_FORMAT, "%zu bodies are struck or not, must be %zu", count,
+                           expected);
+    }
+    for (size_t i = 0; i < count; i++) {
+        RETURN_IF_FAILED(read_flag(in, &scene_body(scene, i)->was_struck));
+    }
+    return PBS_OK;
+}
+
 static pbs_status read_history(struct byte_reader *in, struct memory *memory, struct scene *scene) {
     struct history *history = &scene->history;
     struct scheme_memory *past = &history->memory;
@@ -528,6 +543,7 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
         RETURN_IF_FAILED(as_format(
             check_points(history->x_before, scene->nodes.count, "previous position"), "state", 0));
     }
+    RETURN_IF_FAILED(read_struck(in, scene));
     RETURN_IF_FAILED(read_accounts(in, scene));
     const bool known = past->known == 1 || (past->known == 2 && past->h_before > 0.0 &&
                                             history->x_before != NULL && history->v_before != NULL);

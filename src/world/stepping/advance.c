@@ -28,7 +28,7 @@ static pbs_status equal_steps(struct run *run) {
 
 /// Number of saved arrays: those of the workspace that a step reads, and the end positions of the
 /// whole step.
-enum { SAVED_ARRAYS = 6 };
+enum { SAVED_ARRAYS = 7 };
 
 static void list_state(struct step_workspace *workspace, double *arrays[SAVED_ARRAYS]) {
     arrays[0] = workspace->now.x;
@@ -36,7 +36,8 @@ static void list_state(struct step_workspace *workspace, double *arrays[SAVED_AR
     arrays[2] = workspace->now.a;
     arrays[3] = workspace->before.x;
     arrays[4] = workspace->before.v;
-    arrays[5] = workspace->next.x;
+    arrays[5] = workspace->contact_force_before;
+    arrays[6] = workspace->next.x;
 }
 
 /// The saved orientations, which follow the saved arrays.
@@ -59,6 +60,7 @@ static void save_state(struct run *run) {
     breaks_save(run->w);
     run->saved_elapsed = run->elapsed;
     energy_save(&t->workspace.energy);
+    struck_bodies_save(&t->workspace.struck);
     contact_report_save(&t->report);
 }
 
@@ -77,6 +79,7 @@ static void restore_state(struct run *run) {
     breaks_restore_saved(run->w);
     run->elapsed = run->saved_elapsed;
     energy_restore(&t->workspace.energy);
+    struck_bodies_restore(&t->workspace.struck);
     contact_report_restore(&t->report);
 }
 

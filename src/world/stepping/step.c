@@ -122,6 +122,19 @@ static void commit_accounts(const struct energy_account *accounts, struct scene 
     scene->history.has_targets = scene_account_count(scene) > 0;
 }
 
+static void load_struck(const struct scene *scene, const struct topology *t, bool *out) {
+    for (size_t i = 0; out != NULL && i < scene->nodes.count; i++) {
+        out[i] = scene_body(scene, t->node_parts[i])->was_struck;
+    }
+}
+
+static void commit_struck(const bool *struck, struct scene *scene) {
+    for (size_t b = 0; struck != NULL && b < scene->bodies.count; b++) {
+        struct body *const body = scene_body(scene, b);
+        body->was_struck = body->node_count > 0 && struck[body->node_start];
+    }
+}
+
 /// Copies the scene's state and history to the workspace.
 static void load_state(pbs_world *w, double h) {
     const struct nodes *nodes = &w->scene.nodes;
@@ -130,11 +143,13 @@ static void load_state(pbs_world *w, double h) {
     const size_t count = 3 * nodes->count;
     workspace->memory = history->memory;
     step_note_contact(workspace, nodes->contact_force);
+    copy_array(w->tasks, count, nodes->contact_force, workspace->contact_force_before);
     vector_copy(w->tasks, count, nodes->x, workspace->now.x);
     vector_copy(w->tasks, count, nodes->v, workspace->now.v);
     copy_array(w->tasks, count, history->acceleration, workspace->now.a);
     copy_array(w->tasks, count, history->x_before, workspace->before.x);
     copy_array(w->tasks, count, history->v_before, workspace->before.v);
+    load_struck(&w->scene, &w->topology, workspace->struck.before);
     load_accounts(&w->scene, workspace->energy.accounts);
     find_torn_bodies(&w->scene, workspace->energy.is_torn);
     newton_set_solver_history(w->topology.newton, &w->scene.solver_memory);
@@ -157,6 +172,7 @@ static void commit(struct run *run) {
     copy_array(w->tasks, count, workspace->now.a, scene->history.acceleration);
     copy_array(w->tasks, count, workspace->before.x, scene->history.x_before);
     copy_array(w->tasks, count, workspace->before.v, scene->history.v_before);
+    commit_struck(workspace->struck.before, scene);
     commit_accounts(workspace->energy.accounts, scene);
     bonded_commit_orientations(scene, &w->topology.model.rotations);
     scene->history.memory = workspace->memory;

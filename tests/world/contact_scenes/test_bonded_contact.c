@@ -386,7 +386,7 @@ static pbs_body add_hit_block(pbs_world *world) {
     row_of_spheres(&ball, 1, 0.0, 0.15);
     ball.positions[0] = -0.4;
     ball.positions[1] = 0.16;
-    ball.velocities[0] = 8.0;
+    ball.velocities[0] = 12.0;
     assert_ok(pbs_world_set_gravity(world, down));
     add_ground(world);
     assert_ok(pbs_body_create_bonded(world, &p.d, &body));
