@@ -137,7 +137,8 @@ static void hits_conserve_momentum(void **state) {
 /// between: forces that begin a step count too. To the tolerance of the forces, 1e-10, in 40 steps.
 static void impulses_are_changes_of_momentum(void **state) {
     (void)state;
-    const int32_t schemes[] = {PBS_SCHEME_IMPLICIT_EULER, PBS_SCHEME_SDIRK2};
+    const int32_t schemes[] = {PBS_SCHEME_IMPLICIT_EULER, PBS_SCHEME_SDIRK2, PBS_SCHEME_TRAPEZOIDAL,
+                               PBS_SCHEME_NEWMARK, PBS_SCHEME_OUTER_THETA};
     const double mass = 1000.0;
     for (size_t s = 0; s < COUNT_OF(schemes); s++) {
         for (int i = 0; i < 6; i++) {
@@ -189,7 +190,7 @@ static double swing(int32_t scheme, bool beside_hits) {
 /// farther off.
 static void others_go_on(void **state) {
     (void)state;
-    const int32_t schemes[] = {PBS_SCHEME_BDF2, PBS_SCHEME_SDIRK2};
+    const int32_t schemes[] = {PBS_SCHEME_BDF2, PBS_SCHEME_TR_BDF2, PBS_SCHEME_SDIRK2};
     for (size_t s = 0; s < COUNT_OF(schemes); s++) {
         const double alone = swing(schemes[s], false), beside = swing(schemes[s], true);
         print_message("scheme %d: %.9f alone, off by %.1e beside hits\n", (int)schemes[s], alone,

@@ -52,18 +52,21 @@ static struct scalar_state respond(const struct scalar_step *step, struct scalar
 }
 
 struct contact_shares contact_shares(const struct scheme_table *scheme,
-                                     const struct step_view *view, uint32_t stage_count) {
+                                     const struct step_view *view, uint32_t stage_count,
+                                     bool finds_start) {
     const struct scalar_step step = {scheme, view, stage_count};
     const struct scalar_state none = {0.0, 0.0, 0.0}, moving = {0.0, 1.0, 0.0},
                               pushed = {0.0, 0.0, 1.0};
     const struct scalar_state kept = respond(&step, pushed, none, stage_count);
-    struct contact_shares out = {.stage = {0.0}};
-    double sum = 0.0;
+    const double through_stored = finds_start ? 0.0 : kept.v / (1.0 - kept.a);
+    struct contact_shares out = {.start = finds_start ? kept.v : 0.0};
+    double sum = out.start;
     for (uint32_t i = 0; i < stage_count; i++) {
         const struct scalar_state r = respond(&step, none, none, i);
-        out.stage[i] = fmax(0.0, r.v + kept.v * r.a / (1.0 - kept.a));
+        out.stage[i] = fmax(0.0, r.v + through_stored * r.a);
         sum += out.stage[i];
     }
+    out.start = sum > 0.0 ? out.start / sum : 0.0;
     for (uint32_t i = 0; i < stage_count; i++) {
         out.stage[i] = sum > 0.0 ? out.stage[i] / sum : 1.0 / stage_count;
     }

@@ -22,16 +22,18 @@ struct scalar_state scalar_end(const struct state_recipe *recipe,
 
 /// Effect of the contact forces of a step's stages.
 struct contact_shares {
-    double stage[SCHEME_STAGE_LIMIT]; ///< fraction of each stage in the step's impulse; the sum is
-                                      ///< 1
+    double stage[SCHEME_STAGE_LIMIT]; ///< fraction of each stage in the step's impulse
+    double start;                     ///< that of a_n where it is found anew; the sum of all is 1
     double friction_time; ///< s: a force f corresponds to impulses of this time times f, once per
                           ///< step
 };
 
 /// Computes the fractions from the effect of a force at a stage on the velocity in this step and,
 /// through the stored acceleration, in later steps. friction_time is shorter than the step if a
-/// change of velocity continues to act in the following steps.
+/// change of velocity continues to act in the following steps. finds_start: a_n is not stored while
+/// contact acts (resolve_acceleration), so that no stage acts through it.
 struct contact_shares contact_shares(const struct scheme_table *scheme,
-                                     const struct step_view *view, uint32_t stage_count);
+                                     const struct step_view *view, uint32_t stage_count,
+                                     bool finds_start);
 
 #endif

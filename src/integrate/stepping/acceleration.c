@@ -122,16 +122,22 @@ static void project_step_acceleration(struct step *step) {
     }
 }
 
-bool step_barriers_press(struct step *step) {
-    const struct contact_set *contacts = &step->problem->objective.contacts;
+/// Evaluates barriers at the start of the step. gradient: vector slots of the assembly, or null.
+/// Returns whether they press; false also if the step fails.
+static bool evaluate_barriers(struct step *step, double *gradient) {
+    const struct objective *const o = &step->problem->objective;
     struct contact_energy energy = {0};
-    if (!contact_set_bounds(contacts)) {
+    if (!contact_set_bounds(&o->contacts)) {
         return false;
     }
-    const pbs_status status = contact_set_evaluate(contacts, step->tasks, step->w->now.x, false,
-                                                   NULL, &energy);
+    const pbs_status status = contact_set_evaluate(&o->contacts, step->tasks, step->w->now.x, false,
+                                                   gradient, &energy);
     step->result.status = status < 0 ? status : step->result.status;
     return status >= 0 && energy.potential > 0.0;
+}
+
+bool step_barriers_press(struct step *step) {
+    return evaluate_barriers(step, NULL);
 }
 
 /// a_n = (x - x~) / c of an implicit Euler step over h: the mean of the forces that act in the
@@ -161,14 +167,44 @@ static void resolve_acceleration(struct step *step) {
     vector_combine(step->tasks, step->count, x, -1.0, w->predictor, w->acceleration);
     vector_scale(step->tasks, step->count, 1.0 / recipe.weight, w->acceleration);
     step_constrain_acceleration(step, w->acceleration);
+    if (step_finds_start(step)) {
+        step_report_contact(step, step->contact.start, x);
+    }
     step_set_contact_obstacles(problem, step->span->begin, step->span->begin);
+}
+
+static bool may_resolve(const struct step *step) {
+    const struct scheme_table *const scheme = step->problem->scheme;
+    return scheme->acceleration != ACCELERATION_COMPUTED && !scheme->kicks &&
+           !step->problem->linearized;
+}
+
+bool step_finds_start(const struct step *step) {
+    return step->problem->scheme->keeps_impacts && may_resolve(step) &&
+           contact_set_bounds(&step->problem->objective.contacts);
+}
+
+/// The same for bodies on which barriers press at x_n, with all that they touch or are joined to.
+/// Others keep what is stored.
+static void resolve_pressed(struct step *step) {
+    const struct objective *const o = &step->problem->objective;
+    struct step_workspace *w = step->w;
+    vector_zero(step->tasks, 3 * o->assembly->vector_slot_count, w->gradient_now);
+    if (!evaluate_barriers(step, w->gradient_now)) {
+        return;
+    }
+    struck_bodies_find(&w->struck, o, NULL, w->gradient_now);
+    step->acceleration = w->acceleration;
+    resolve_acceleration(step);
+    for (size_t k = 0; k < step->count; k++) {
+        w->acceleration[k] = w->struck.is_struck[k / 3] ? w->acceleration[k] : w->now.a[k];
+    }
+    struck_bodies_begin_step(&w->struck, false);
 }
 
 void step_start_acceleration(struct step *step) {
     const enum acceleration_use use = step->problem->scheme->acceleration;
     struct step_workspace *w = step->w;
-    const bool may_resolve = use != ACCELERATION_COMPUTED && !step->problem->scheme->kicks &&
-                             !step->problem->linearized;
     if (use == ACCELERATION_UNUSED) {
         return;
     }
@@ -180,9 +216,8 @@ void step_start_acceleration(struct step *step) {
     if (kept && !shifted) {
         step->acceleration = w->now.a;
         step->losses[STATE_NOW].a = w->memory.power;
-        if (may_resolve && step->problem->scheme->keeps_impacts && step_barriers_press(step)) {
-            step->acceleration = w->acceleration;
-            resolve_acceleration(step);
+        if (step_finds_start(step)) {
+            resolve_pressed(step);
         }
         return;
     }
@@ -192,7 +227,7 @@ void step_start_acceleration(struct step *step) {
     if (use != ACCELERATION_COMPUTED && !step->problem->scheme->kicks && !step_failed(step)) {
         project_step_acceleration(step);
     }
-    if (may_resolve && !step_failed(step) && step_barriers_press(step)) {
+    if (may_resolve(step) && !step_failed(step) && step_barriers_press(step)) {
         resolve_acceleration(step);
     } else if (shifted && !step_failed(step)) {
         rescale_acceleration(step);

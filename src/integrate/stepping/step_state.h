@@ -148,6 +148,8 @@ pbs_status step_evaluate_potential(const struct step *step, const double *x, dou
 double step_accelerate(struct step *step, const struct kinematics *state, double *out);
 /// Returns whether barriers press at the start of the step; false also if the step fails.
 bool step_barriers_press(struct step *step);
+/// Whether a_n is found anew in each step in which barriers press at its start.
+bool step_finds_start(const struct step *step);
 /// Sets step->acceleration to a_n, if the scheme uses it: as stored, rescaled, or computed; the
 /// latter after an impact that a shorter step may have resolved (follows_impact). Where
 /// barriers press at x_n, in place of one that is computed, and in place of each of schemes with

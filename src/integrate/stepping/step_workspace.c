@@ -45,8 +45,10 @@ static bool reserve_all(struct step_workspace *w, struct memory *memory,
     if (scheme->forgets_impacts) {
         done = done && reserve_array(memory, &w->contact_force_before, count) &&
                reserve_array(memory, &w->stage_force, count) &&
-               reserve_array(memory, &w->gradient_next, slots) &&
-               struck_bodies_reserve(&w->struck, memory, assembly->layout.node_count) >= 0;
+               reserve_array(memory, &w->gradient_next, slots);
+    }
+    if (scheme->forgets_impacts || scheme->keeps_impacts) {
+        done = done && struck_bodies_reserve(&w->struck, memory, assembly->layout.node_count) >= 0;
     }
     if (scheme->is_static) {
         done = done && reserve_array(memory, &w->gradient_now, slots);
