@@ -82,8 +82,11 @@ static void make_bodies(struct scene *s) {
     for (uint32_t i = 0; i < 3 * BODIES; i++) {
         nodes[i] = FIRST_HANDLE + i;
     }
-    const struct affine_input input = {BODIES, nodes, stiffness, s->radius + 2 * PARTICLES,
-                                       damping};
+    const struct affine_input input = {.count = BODIES,
+                                       .nodes = nodes,
+                                       .stiffness = stiffness,
+                                       .radius = s->radius + 2 * PARTICLES,
+                                       .damping = damping};
     struct affine *affine = NULL;
     assert_ok(affine_create(&s->memory, &input, &affine));
     s->terms[1] = affine_term(affine);

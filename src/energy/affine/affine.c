@@ -1,9 +1,10 @@
 // Evaluates affine bodies, eight at a time (docs/theory/affine_bodies.md section 3). With
-// C = A^T A - 1:
+// C = A^T A - 1 - S, S of bodies that do not rest as they were made:
 //     value       k V |C|_F^2
 //     gradient    by a_i        4 k V sum_j C_ij a_j
 //     Hessian     by a_i, a_j   4 k V (a_j a_i^T + C_ij 1 + [i = j] A A^T)
-// The projection uses the closed form of the Hessian's eigenvalues in the singular values of A.
+// The projection uses the closed form of the Hessian's eigenvalues in the singular values of A or,
+// with S, leaves C out.
 #include "energy/affine/affine.h"
 
 #include "energy/element.h"
@@ -15,12 +16,15 @@ struct affine {
     size_t count;
     uint32_t *nodes;
     double *stiffness, *inverse_radius, *damping; ///< count
+    double *rest_strain;                          ///< count x 9, S by the handles in their order
     bool has_damping;
-    double *lanes; ///< arrays of stiffness, inverse radius and damping by lane
+    double *lanes; ///< arrays of stiffness, inverse radius, damping and S by lane
     size_t lanes_capacity, lane_count;
 };
 
-enum { DOUBLES_PER_LANE = 3, WIDTH = 3, PAIR_COUNT = 6 };
+enum { WIDTH = 3, PAIR_COUNT = 6 };
+enum { LANE_STIFFNESS, LANE_INVERSE_RADIUS, LANE_DAMPING, LANE_REST_STRAIN };
+enum { DOUBLES_PER_LANE = LANE_REST_STRAIN + PAIR_COUNT };
 
 // --- creation ---
 
@@ -33,6 +37,7 @@ static void destroy(void *self, struct memory *memory) {
     memory_release(memory, affine->stiffness);
     memory_release(memory, affine->inverse_radius);
     memory_release(memory, affine->damping);
+    memory_release(memory, affine->rest_strain);
     memory_release(memory, affine->lanes);
     memory_release(memory, affine);
 }
@@ -49,20 +54,47 @@ pbs_status affine_create(struct memory *memory, const struct affine_input *input
     affine->stiffness = memory_allocate(memory, count, sizeof(double));
     affine->inverse_radius = memory_allocate(memory, count, sizeof(double));
     affine->damping = memory_allocate(memory, count, sizeof(double));
+    affine->rest_strain = memory_allocate(memory, count, 9 * sizeof(double));
     if (affine->nodes == NULL || affine->stiffness == NULL || affine->inverse_radius == NULL ||
-        affine->damping == NULL) {
+        affine->damping == NULL || affine->rest_strain == NULL) {
         destroy(affine, memory);
         return PBS_ERROR_MEMORY;
     }
     memcpy(affine->nodes, input->nodes, WIDTH * count * sizeof *affine->nodes);
     memcpy(affine->stiffness, input->stiffness, count * sizeof(double));
     memcpy(affine->damping, input->damping, count * sizeof(double));
+    if (input->rest_strain != NULL) {
+        memcpy(affine->rest_strain, input->rest_strain, 9 * count * sizeof(double));
+    }
     for (size_t i = 0; i < count; i++) {
         affine->inverse_radius[i] = 1.0 / input->radius[i];
         affine->has_damping |= input->damping[i] > 0.0;
     }
     *out = affine;
     return PBS_OK;
+}
+
+static double *lanes_of(const struct affine *affine, int array) {
+    return affine->lanes + (size_t)array * affine->lane_count;
+}
+
+/// Writes S of an element to its lane, where the assembly may have permuted the handles.
+static void write_rest_strain(struct affine *affine, const struct stencil_groups *groups,
+                              size_t element, size_t lane) {
+    const uint32_t *const own = affine->nodes + WIDTH * element;
+    const uint32_t *const node = groups->node + lane / LANES * WIDTH * LANES + lane % LANES;
+    size_t handle[WIDTH];
+    for (size_t j = 0; j < WIDTH; j++) {
+        handle[j] = node[j * LANES] == own[0] ? 0 : node[j * LANES] == own[1] ? 1 : 2;
+    }
+    int pair = 0;
+    for (size_t i = 0; i < WIDTH; i++) {
+        for (size_t j = i; j < WIDTH; j++, pair++) {
+            lanes_of(affine,
+                     LANE_REST_STRAIN +
+                         pair)[lane] = affine->rest_strain[9 * element + 3 * handle[i] + handle[j]];
+        }
+    }
 }
 
 static pbs_status bind_elements(void *self, struct memory *memory,
@@ -72,9 +104,9 @@ static pbs_status bind_elements(void *self, struct memory *memory,
     RETURN_IF_FAILED(memory_reserve(memory, &affine->lanes, &affine->lanes_capacity,
                                     DOUBLES_PER_LANE * lane_count, sizeof(double)));
     affine->lane_count = lane_count;
-    double *stiffness = affine->lanes;
-    double *inverse_radius = stiffness + lane_count;
-    double *damping = inverse_radius + lane_count;
+    double *stiffness = lanes_of(affine, LANE_STIFFNESS);
+    double *inverse_radius = lanes_of(affine, LANE_INVERSE_RADIUS);
+    double *damping = lanes_of(affine, LANE_DAMPING);
     for (size_t i = 0; i < lane_count; i++) {
         // A padding lane has the nodes and the radius of lane 0, and no stiffness.
         const bool padding = groups->stencil[i] == UINT32_MAX;
@@ -82,14 +114,17 @@ static pbs_status bind_elements(void *self, struct memory *memory,
         stiffness[i] = padding ? 0.0 : affine->stiffness[body];
         inverse_radius[i] = affine->inverse_radius[body];
         damping[i] = padding ? 0.0 : affine->damping[body];
+        write_rest_strain(affine, groups, body, i);
     }
     return PBS_OK;
 }
 
 void affine_set_stiffness(struct affine *affine, const struct stencil_groups *groups,
-                          size_t element, double stiffness) {
+                          size_t element, double stiffness, const double rest_strain[9]) {
     affine->stiffness[element] = stiffness;
-    affine->lanes[groups->lane[element]] = stiffness;
+    lanes_of(affine, LANE_STIFFNESS)[groups->lane[element]] = stiffness;
+    memcpy(affine->rest_strain + 9 * element, rest_strain, 9 * sizeof *rest_strain);
+    write_rest_strain(affine, groups, element, groups->lane[element]);
 }
 
 // --- kernels ---
@@ -111,12 +146,31 @@ struct affine_lanes {
     lanes8 stiffness, inverse_radius;
     lanes8 a[9];
     lanes8 strain[9]; ///< C
+    mask8 is_set;     ///< S is not 0
 };
+
+/// C -= S
+ALWAYS_INLINE void subtract_rest_strain(const struct affine *affine, size_t g,
+                                        struct affine_lanes *e) {
+    lanes8 largest = lanes_set(0.0);
+    int pair = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = i; j < 3; j++, pair++) {
+            const lanes8 s = lanes_load(lanes_of(affine, LANE_REST_STRAIN + pair) + g * LANES);
+            largest = lanes_max(largest, s * s);
+            e->strain[3 * i + j] -= s;
+            if (i != j) {
+                e->strain[3 * j + i] -= s;
+            }
+        }
+    }
+    e->is_set = largest > 0.0;
+}
 
 ALWAYS_INLINE void load(const struct affine *affine, const struct stencil_groups *groups, size_t g,
                         const double *x, struct affine_lanes *e) {
-    e->stiffness = lanes_load(affine->lanes + g * LANES);
-    e->inverse_radius = lanes_load(affine->lanes + affine->lane_count + g * LANES);
+    e->stiffness = lanes_load(lanes_of(affine, LANE_STIFFNESS) + g * LANES);
+    e->inverse_radius = lanes_load(lanes_of(affine, LANE_INVERSE_RADIUS) + g * LANES);
     load_handles(groups->node + g * WIDTH * LANES, e->inverse_radius, x, e->a);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -125,6 +179,7 @@ ALWAYS_INLINE void load(const struct affine *affine, const struct stencil_groups
             e->strain[3 * i + j] = i == j ? sum - 1.0 : sum;
         }
     }
+    subtract_rest_strain(affine, g, e);
 }
 
 /// A reflection has no strain, so inverted states need an explicit infinite energy.
@@ -222,11 +277,31 @@ ALWAYS_INLINE void projected_blocks(const struct affine_lanes *e, lanes8 weight,
     }
 }
 
+/// Lanes with S have no closed form. Without C their Hessian is that of |C|^2 with C linearised.
+ALWAYS_INLINE void convex_blocks(const struct affine_lanes *e, lanes8 weight,
+                                 lanes8 k[PAIR_COUNT][9]) {
+    projected_blocks(e, weight, k);
+    if (!lanes_any(e->is_set)) {
+        return;
+    }
+    struct affine_lanes linear = *e;
+    lanes8 own[PAIR_COUNT][9];
+    for (int i = 0; i < 9; i++) {
+        linear.strain[i] = lanes_set(0.0);
+    }
+    exact_blocks(&linear, weight, own);
+    for (int pair = 0; pair < PAIR_COUNT; pair++) {
+        for (int i = 0; i < 9; i++) {
+            k[pair][i] = lanes_select(e->is_set, own[pair][i], k[pair][i]);
+        }
+    }
+}
+
 static PBS_MULTIVERSION void add_hessian(const struct affine *affine,
                                          const struct stencil_groups *groups, size_t begin,
                                          size_t end, const struct evaluation *evaluation,
                                          double *blocks) {
-    const double *damping = affine->lanes + 2 * affine->lane_count;
+    const double *damping = lanes_of(affine, LANE_DAMPING);
     for (size_t g = begin; g < end; g++) {
         struct affine_lanes e;
         lanes8 k[PAIR_COUNT][9];
@@ -236,7 +311,7 @@ static PBS_MULTIVERSION void add_hessian(const struct affine *affine,
             weight *= lanes_load(damping + g * LANES);
         }
         if (evaluation->project) {
-            projected_blocks(&e, weight, k);
+            convex_blocks(&e, weight, k);
         } else {
             exact_blocks(&e, weight, k);
         }
@@ -274,7 +349,7 @@ static PBS_MULTIVERSION double bound_step(const struct affine *affine,
                                           double limit) {
     for (size_t g = begin; g < end; g++) {
         const uint32_t *node = groups->node + g * WIDTH * LANES;
-        const lanes8 inverse_radius = lanes_load(affine->lanes + affine->lane_count + g * LANES);
+        const lanes8 inverse_radius = lanes_load(lanes_of(affine, LANE_INVERSE_RADIUS) + g * LANES);
         lanes8 a[9];
         lanes8 d[9];
         load_handles(node, inverse_radius, x, a);

@@ -281,7 +281,7 @@ static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
 
 static void write_values(const struct body *body, const struct term_part *part) {
     affine_set_stiffness(part->term->self, part->groups, part->first,
-                         body->affine.stiffness * body->affine.volume);
+                         body->affine.stiffness * body->affine.volume, body->affine.rest_strain);
 }
 
 // --- terms ---
@@ -297,7 +297,7 @@ static size_t count_affine(const struct scene *scene) {
 /// Arrays of all affine bodies, in order.
 struct gathered_affine {
     uint32_t *nodes;
-    double *stiffness, *radius, *damping;
+    double *stiffness, *radius, *damping, *rest_strain;
 };
 
 static void gather_affine(const struct scene *scene, const struct gathered_affine *out) {
@@ -311,6 +311,8 @@ static void gather_affine(const struct scene *scene, const struct gathered_affin
             out->stiffness[at] = body->affine.stiffness * body->affine.volume;
             out->radius[at] = body->affine.radius;
             out->damping[at] = 0.0;
+            memcpy(out->rest_strain + 9 * at, body->affine.rest_strain,
+                   sizeof body->affine.rest_strain);
             at++;
         }
     }
@@ -325,11 +327,14 @@ static pbs_status add_terms(const struct scene *scene, struct memory *memory,
     struct gathered_affine g = {.nodes = memory_allocate(memory, count, 3 * sizeof(uint32_t)),
                                 .stiffness = memory_allocate(memory, count, sizeof(double)),
                                 .radius = memory_allocate(memory, count, sizeof(double)),
-                                .damping = memory_allocate(memory, count, sizeof(double))};
+                                .damping = memory_allocate(memory, count, sizeof(double)),
+                                .rest_strain = memory_allocate(memory, count, 9 * sizeof(double))};
     pbs_status status = PBS_ERROR_MEMORY;
-    if (g.nodes != NULL && g.stiffness != NULL && g.radius != NULL && g.damping != NULL) {
+    if (g.nodes != NULL && g.stiffness != NULL && g.radius != NULL && g.damping != NULL &&
+        g.rest_strain != NULL) {
         gather_affine(scene, &g);
-        const struct affine_input input = {count, g.nodes, g.stiffness, g.radius, g.damping};
+        const struct affine_input input = {count,    g.nodes,   g.stiffness,
+                                           g.radius, g.damping, g.rest_strain};
         struct affine *affine = NULL;
         status = affine_create(memory, &input, &affine);
         if (status >= 0) {
@@ -340,6 +345,7 @@ static pbs_status add_terms(const struct scene *scene, struct memory *memory,
     memory_release(memory, g.stiffness);
     memory_release(memory, g.radius);
     memory_release(memory, g.damping);
+    memory_release(memory, g.rest_strain);
     return status;
 }
 
@@ -392,11 +398,25 @@ static void write(struct byte_writer *out, const struct body *body, const struct
     write_f64(out, affine->density);
     write_f64(out, affine->stiffness);
     write_f64(out, affine->given_stiffness);
+    write_doubles(out, affine->rest_strain, 9);
     write_u64(out, body->vertex_count);
     write_doubles(out, affine->rest, 3 * body->vertex_count);
     write_u64(out, body->triangle_count);
     write_bytes(out, body->triangles, body->triangle_count * 3 * sizeof *body->triangles);
     write_doubles(out, body->vertices.contact_force, 3 * body->vertex_count);
+}
+
+static pbs_status check_rest_strain(const double strain[9]) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            if (!isfinite(strain[3 * i + j]) || strain[3 * i + j] != strain[3 * j + i]) {
+                return status_fail(PBS_ERROR_FORMAT,
+                                   "the strain at rest of an affine body is not finite or not "
+                                   "symmetric");
+            }
+        }
+    }
+    return PBS_OK;
 }
 
 static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
@@ -408,7 +428,10 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     d.density = read_f64(in);
     d.stiffness = read_f64(in);
     const double given = read_f64(in);
+    double rest_strain[9];
     RETURN_IF_FAILED(check_not_negative(given, "stiffness of the host"));
+    read_doubles(in, rest_strain, 9);
+    RETURN_IF_FAILED(check_rest_strain(rest_strain));
     RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
     RETURN_IF_FAILED(
         read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
@@ -419,6 +442,7 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     d.triangles = arrays->indices;
     RETURN_IF_FAILED(create(scene, memory, &d, out));
     (*out)->affine.given_stiffness = given;
+    memcpy((*out)->affine.rest_strain, rest_strain, sizeof rest_strain);
     return PBS_OK;
 }
 

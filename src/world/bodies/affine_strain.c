@@ -2,6 +2,7 @@
 #include "world/bodies/affine_strain.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/matrix3/math3.h"
 #include "world/objects/body_table.h"
@@ -24,9 +25,12 @@ static const double CARRIED_STRAIN = 0.05;
 static const double LARGEST_STRAIN = 0.1;
 /// How many times as stiff a body is in the step that is taken again.
 static const double STIFFER = 16.0;
-static const double LEAST_STIFFER = 2.0;
-/// What that may add to its energy at the start, as a share of what the step would store in it.
-static const double ADDED_ENERGY = 0.1;
+/// The strain at rest that a load has left goes back where what is left of a load strains the body
+/// by less than this share of it, and in this many times the load's time.
+static const double UNLOADED = 0.1;
+static const double RECOVERY = 10.0;
+/// |A^T A - 1|^2 below which it is over.
+static const double RECOVERED = 1e-16;
 
 static double diameter(const struct body *body) {
     return 2.0 * body->affine.radius;
@@ -45,18 +49,41 @@ double affine_strain_stiffness(const struct body *body, const double gravity[3])
     return fmax(LEAST_STIFFNESS, fmin(wanted, LARGEST_ENERGY / affine->volume));
 }
 
-static double strain_of(const struct body *body, const double *x) {
+/// out = A^T A - 1
+static void strains_of(const struct body *body, const double *x, double out[9]) {
     const double *handles = x + 3 * (body->node_start + 1);
     const double inverse = 1.0 / (body->affine.radius * body->affine.radius);
-    double sum = 0.0;
     for (size_t i = 0; i < 3; i++) {
         for (size_t j = 0; j < 3; j++) {
             const double product = inverse * dot3(handles + 3 * i, handles + 3 * j);
-            const double strain = 0.5 * (i == j ? product - 1.0 : product);
-            sum += strain * strain;
+            out[3 * i + j] = i == j ? product - 1.0 : product;
         }
     }
-    return sqrt(sum);
+}
+
+static double square_of(const double matrix[9]) {
+    double sum = 0.0;
+    for (int k = 0; k < 9; k++) {
+        sum += matrix[k] * matrix[k];
+    }
+    return sum;
+}
+
+/// |E|_F
+static double strain_of(const struct body *body, const double *x) {
+    double strain[9];
+    strains_of(body, x, strain);
+    return 0.5 * sqrt(square_of(strain));
+}
+
+/// |E - E_0|_F, E_0 at rest: what the stress is of.
+static double stressed_strain(const struct body *body, const double *x) {
+    double strain[9];
+    strains_of(body, x, strain);
+    for (int k = 0; k < 9; k++) {
+        strain[k] -= body->affine.rest_strain[k];
+    }
+    return 0.5 * sqrt(square_of(strain));
 }
 
 double affine_strain_largest(const struct scene *scene, const struct body **body) {
@@ -103,49 +130,84 @@ static bool approach(struct affine_body *affine, double wanted, double ratio) {
     return affine->stiffness != before;
 }
 
+/// Whether a strain stores so little that stiffness may change without regard to it.
+static bool is_negligible(double strain, double change, double stiffness) {
+    return fabs(change) * 4.0 * strain * strain <= NEGLIGIBLE_STRAIN * stiffness;
+}
+
+/// Makes a body at x stiffer, at the same stress: the strain at rest takes what the stress then
+/// does without, so that nothing is set in motion and the energy becomes less.
+static void harden(struct body *body, const double *x, double stiffness) {
+    struct affine_body *affine = &body->affine;
+    const double share = affine->stiffness / stiffness;
+    double strain[9];
+    strains_of(body, x, strain);
+    if (!is_negligible(stressed_strain(body, x), stiffness - affine->stiffness, stiffness)) {
+        for (int k = 0; k < 9; k++) {
+            affine->rest_strain[k] = strain[k] - share * (strain[k] - affine->rest_strain[k]);
+        }
+    }
+    affine->stiffness = stiffness;
+}
+
+/// The strain at rest goes back when the load has gone and the body is no stiffer than it was.
+/// Returns whether it changed.
+static bool recover(struct body *body, const double *x, const double gravity[3], double seconds) {
+    struct affine_body *affine = &body->affine;
+    const double square = square_of(affine->rest_strain);
+    const double strain = stressed_strain(body, x);
+    if (square == 0.0 || 4.0 * strain * strain > UNLOADED * UNLOADED * square) {
+        return false;
+    }
+    const double time = RECOVERY * load_time(body, affine->stiffness, gravity);
+    const double left = square <= RECOVERED ? 0.0 : exp(-seconds / time);
+    for (int k = 0; k < 9; k++) {
+        affine->rest_strain[k] *= left;
+    }
+    return true;
+}
+
 bool affine_strain_follow(struct body *body, const double *x, const double gravity[3],
                           double seconds) {
     struct affine_body *affine = &body->affine;
     const double before = affine->stiffness;
     const double least = affine->given_stiffness > 0.0 ? affine->given_stiffness
                                                        : affine_strain_stiffness(body, gravity);
-    const double strain = strain_of(body, x);
+    const double strain = stressed_strain(body, x);
     const double load = affine->given_stiffness > 0.0 ? 0.0 : stiffness_of_load(body, strain);
     const double wanted = fmax(least, fmin(load, LARGEST_ENERGY / affine->volume));
     // The length of a vector that only turns differs by rounding.
     if (fabs(wanted - before) <= 1e-12 * before) {
-        return false;
+        return wanted == least && recover(body, x, gravity, seconds);
+    }
+    if (wanted > before && wanted > least) {
+        harden(body, x, wanted);
+        return true;
     }
     const double larger = fmax(wanted, before);
-    const double square = 4.0 * strain * strain;
     // What a load has made stiff stays so for a while, as the load may come back.
     const bool may_jump = wanted > before || seconds == 0.0;
     if (affine->given_stiffness > 0.0 ||
-        (may_jump && fabs(wanted - before) * square <= NEGLIGIBLE_STRAIN * larger)) {
+        (may_jump && is_negligible(strain, wanted - before, larger))) {
         affine->stiffness = wanted;
         return true;
     }
-    const double time = wanted > least || before > least ? load_time(body, larger, gravity)
-                                                         : fall_time(body, larger);
+    const double time = before > least ? load_time(body, larger, gravity) : fall_time(body, larger);
     return approach(affine, wanted, exp(seconds / time));
 }
 
 bool affine_strain_relieve(struct body *body, const double *start, const double *end) {
     struct affine_body *affine = &body->affine;
-    const double strain = strain_of(body, end);
-    if (affine->given_stiffness > 0.0 || !(strain > LARGEST_STRAIN)) {
-        return false;
-    }
-    const double share = strain / strain_of(body, start);
-    const double ratio = fmin(STIFFER, ADDED_ENERGY * share * share);
-    const double stiffness = fmin(ratio * affine->stiffness, LARGEST_ENERGY / affine->volume);
-    if (!(stiffness >= LEAST_STIFFER * affine->stiffness)) {
+    const double most = LARGEST_ENERGY / affine->volume;
+    if (affine->given_stiffness > 0.0 || !(stressed_strain(body, end) > LARGEST_STRAIN) ||
+        !(affine->stiffness < most)) {
         return false;
     }
     if (affine->stiffness_before == 0.0) {
         affine->stiffness_before = affine->stiffness;
+        memcpy(affine->rest_strain_before, affine->rest_strain, sizeof affine->rest_strain);
     }
-    affine->stiffness = stiffness;
+    harden(body, start, fmin(STIFFER * affine->stiffness, most));
     return true;
 }
 
@@ -157,5 +219,6 @@ bool affine_strain_end_relief(struct body *body, bool has_failed) {
         return false;
     }
     affine->stiffness = before;
+    memcpy(affine->rest_strain, affine->rest_strain_before, sizeof affine->rest_strain);
     return true;
 }

@@ -111,6 +111,12 @@ static void preserve_angular_velocity(const double *before, const double *now, d
     }
 }
 
+/// Where a body is placed without strain it is also without what a load has left.
+static void forget_loads(pbs_world *w, struct body *body) {
+    memset(body->affine.rest_strain, 0, sizeof body->affine.rest_strain);
+    world_followed_forces(w, body);
+}
+
 pbs_status pbs_body_set_pose(pbs_world *w, pbs_body b, const double position[3],
                              const double orientation[4]) {
     ARITHMETIC_SCOPE();
@@ -127,6 +133,7 @@ pbs_status pbs_body_set_pose(pbs_world *w, pbs_body b, const double position[3],
     memcpy(nodes->v + start, velocities, sizeof velocities);
     memcpy(nodes->x + start, placed, sizeof placed);
     memcpy(nodes->target + start, placed, sizeof placed);
+    forget_loads(w, body);
     vertices_update(nodes, body);
     world_moved_body(w, body, "placed by pbs_body_set_pose");
     return PBS_OK;
@@ -139,6 +146,7 @@ pbs_status pbs_body_set_target_pose(pbs_world *w, pbs_body b, const double posit
     double placed[3 * AFFINE_NODES];
     RETURN_IF_FAILED(enter_with_pose(w, b, position, orientation, &body, placed));
     RETURN_IF_FAILED(pbs_body_pin_all(w, b));
+    forget_loads(w, body);
     memcpy(w->scene.nodes.target + 3 * body->node_start, placed, sizeof placed);
     return PBS_OK;
 }

@@ -76,11 +76,14 @@ struct affine_body {
     double density;          ///< kg/m^3
     double stiffness;        ///< Pa, in use
     double given_stiffness;  ///< Pa, the host's; 0: it follows forces (affine_strain.h)
+    double rest_strain[9];   ///< A^T A - 1 where the body is at rest: not 0 where it was made
+                             ///< stiffer under load (affine_strain.h)
     double stiffness_before; ///< Pa, before the present run raised it; 0: it did not
-    double volume;           ///< m^3
-    double center[3];        ///< centre of mass, in the body's own coordinates
-    double axes[9];          ///< columns: the principal axes in these coordinates
-    double radius;           ///< metres: distance of the farthest vertex from the centre
+    double rest_strain_before[9];
+    double volume;    ///< m^3
+    double center[3]; ///< centre of mass, in the body's own coordinates
+    double axes[9];   ///< columns: the principal axes in these coordinates
+    double radius;    ///< metres: distance of the farthest vertex from the centre
 };
 
 enum { AFFINE_NODES = 4 };

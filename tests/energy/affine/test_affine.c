@@ -25,13 +25,23 @@ enum { BODIES = 11 };
 
 struct bodies {
     uint32_t nodes[3 * BODIES];
-    double stiffness[BODIES], radius[BODIES], damping[BODIES];
+    double stiffness[BODIES], radius[BODIES], damping[BODIES], rest_strain[9 * BODIES];
     struct affine_input input;
     struct cube cube;
     struct term term;
 };
 
-/// `count` bodies with handles of their own; varied where there are several.
+/// Symmetric, of both signs.
+static void random_rest_strain(struct random *random, double s[9]) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = i; j < 3; j++) {
+            s[3 * i + j] = s[3 * j + i] = random_uniform(random, -0.3, 0.3);
+        }
+    }
+}
+
+/// `count` bodies with handles of their own; varied where there are several, of which every second
+/// has a strain at rest.
 static void make(struct bodies *b, size_t count, uint32_t domain_count) {
     struct random random = random_seed(count);
     struct affine *affine = NULL;
@@ -42,8 +52,17 @@ static void make(struct bodies *b, size_t count, uint32_t domain_count) {
         for (uint32_t k = 0; k < 3; k++) {
             b->nodes[3 * i + k] = 3 * (uint32_t)i + k;
         }
+        memset(b->rest_strain + 9 * i, 0, 9 * sizeof *b->rest_strain);
+        if (i % 2 == 1) {
+            random_rest_strain(&random, b->rest_strain + 9 * i);
+        }
     }
-    b->input = (struct affine_input){count, b->nodes, b->stiffness, b->radius, b->damping};
+    b->input = (struct affine_input){.count = count,
+                                     .nodes = b->nodes,
+                                     .stiffness = b->stiffness,
+                                     .radius = b->radius,
+                                     .damping = b->damping,
+                                     .rest_strain = b->rest_strain};
     cube_make_nodes(&b->cube, 3 * count);
     assert_ok(affine_create(&b->cube.memory, &b->input, &affine));
     b->term = affine_term(affine);
@@ -130,6 +149,75 @@ static void derivatives_agree_with_differences(void **state) {
         // The energy is a polynomial of degree four: differences of fourth order are exact.
         assert_small(derivatives_gradient_error(&d, x, 1e-2), 1e-12, "gradient");
         assert_small(derivatives_hessian_error(&d, x, 1e-2), 1e-12, "Hessian");
+        done(&b);
+    }
+}
+
+/// |A^T A - 1 - S|^2 of handles x of radius R.
+static double strain_square(const double *x, double radius, const double s[9]) {
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            const double c = dot3(x + 3 * i, x + 3 * j) / (radius * radius) - (i == j ? 1.0 : 0.0) -
+                             s[3 * i + j];
+            sum += c * c;
+        }
+    }
+    return sum;
+}
+
+/// Whatever order the assembly gives the handles, S belongs to those of the body; also where it is
+/// set later. 11 bodies of numbers below 10.
+static void strains_at_rest_have_no_energy(void **state) {
+    (void)state;
+    struct random random = random_seed(6);
+    for (uint32_t domain_count = 1; domain_count <= 3; domain_count++) {
+        struct bodies b;
+        double x[9 * BODIES], expected[2] = {0.0, 0.0}, s[9];
+        make(&b, BODIES, domain_count);
+        random_rest_strain(&random, s);
+        for (size_t i = 0; i < BODIES; i++) {
+            double a[9];
+            random_deformation(&random, 0.4, a);
+            set_handles(a, b.radius[i], x + 9 * i);
+            const double square = strain_square(x + 9 * i, b.radius[i], b.rest_strain + 9 * i);
+            expected[0] += b.stiffness[i] * square;
+            expected[1] += i == 4 ? 3.0 * strain_square(x + 9 * i, b.radius[i], s)
+                                  : b.stiffness[i] * square;
+        }
+        struct cube_function f = function_of(&b, false);
+        assert_near(cube_function_value(&f, x), expected[0], 1e-13 * expected[0], "energy");
+        affine_set_stiffness(b.term.self, b.cube.assembly.terms, 4, 3.0, s);
+        assert_near(cube_function_value(&f, x), expected[1], 1e-13 * expected[1], "energy");
+        done(&b);
+    }
+}
+
+/// With S the projection leaves C out: it has no eigenvalue below 0, and is exact where C = 0.
+static void projections_with_strain_at_rest_are_convex(void **state) {
+    (void)state;
+    struct random random = random_seed(7);
+    for (int sample = 0; sample < 100; sample++) {
+        struct bodies b;
+        double a[9], x[9], exact[81], projected[81], s[9];
+        make(&b, 1, 1);
+        random_deformation(&random, 0.4, a);
+        set_handles(a, 1.0, x);
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 3; j++) {
+                s[3 * i + j] = dot3(x + 3 * i, x + 3 * j) - (i == j ? 1.0 : 0.0);
+            }
+        }
+        affine_set_stiffness(b.term.self, b.cube.assembly.terms, 0, 1.0, s);
+        struct cube_function f = function_of(&b, false);
+        cube_function_hessian(&f, x, exact);
+        f.project = true;
+        cube_function_hessian(&f, x, projected);
+        assert_small(testing_max_difference(exact, projected, 81), 1e-12, "projection at rest");
+        random_rest_strain(&random, s);
+        affine_set_stiffness(b.term.self, b.cube.assembly.terms, 0, 1.0, s);
+        cube_function_hessian(&f, x, projected);
+        assert_int_equal(eigenvalues_below(projected, 9, -1e-12), 0);
         done(&b);
     }
 }
@@ -246,6 +334,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reference_numbers_are_met),
         cmocka_unit_test(derivatives_agree_with_differences),
+        cmocka_unit_test(strains_at_rest_have_no_energy),
+        cmocka_unit_test(projections_with_strain_at_rest_are_convex),
         cmocka_unit_test(projection_is_that_of_all_eigenvalues),
         cmocka_unit_test(rotations_cost_nothing_and_reflections_everything),
         cmocka_unit_test(steps_end_before_the_first_inversion),

@@ -140,7 +140,11 @@ static struct term elastic_term(struct elements *s, enum kind kind) {
         assert_ok(membrane_create(memory, &input, &membrane));
         return membrane_term(membrane);
     }
-    const struct affine_input input = {ELEMENTS, s->nodes, s->young, s->thickness, s->none};
+    const struct affine_input input = {.count = ELEMENTS,
+                                       .nodes = s->nodes,
+                                       .stiffness = s->young,
+                                       .radius = s->thickness,
+                                       .damping = s->none};
     struct affine *affine = NULL;
     assert_ok(affine_create(memory, &input, &affine));
     return affine_term(affine);
