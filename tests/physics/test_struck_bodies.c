@@ -160,6 +160,36 @@ static void impulses_are_changes_of_momentum(void **state) {
     }
 }
 
+/// A particle that comes off the ground falls by g from the first step on, by the scheme that it
+/// starts again with as by the other; also where it is stopped for a step first. 1e3 roundings of
+/// its speed.
+static void what_comes_off_falls_freely(void **state) {
+    (void)state;
+    const int32_t schemes[] = {PBS_SCHEME_BDF2, PBS_SCHEME_TR_BDF2, PBS_SCHEME_SDIRK2};
+    int flights = 0;
+    for (size_t s = 0; s < COUNT_OF(schemes); s++) {
+        for (int i = 0; i < 16; i++) {
+            pbs_world *world = world_of(schemes[s], 9.81, 1e-12);
+            const double x[3] = {0.0, 0.1 + SPEED * STEP * (2.0 + i / 16.0), 0.0};
+            const double v[3] = {0.0, -SPEED, 0.0};
+            add_ground(world);
+            const pbs_body body = add_free_particle(world, 1.0, x, v);
+            double before = -SPEED;
+            for (int n = 0; n < 12; n++) {
+                assert_ok(pbs_world_step(world, STEP));
+                const double now = pbs_body_velocities(world, body)[1];
+                if (before > 0.3 && stats_of(world).contact.active == 0) {
+                    assert_near(now - before, -9.81 * STEP, 1e3 * 0x1p-52 * SPEED, "fall");
+                    flights++;
+                }
+                before = now;
+            }
+            pbs_world_destroy(world);
+        }
+    }
+    assert_true(flights > 40);
+}
+
 // --- those that nothing strikes ---
 
 /// Boxes that come down one after another beside a spring that swings. Returns how far the spring's
@@ -228,6 +258,7 @@ int main(void) {
         cmocka_unit_test(nothing_leaves_with_more_than_it_brought),
         cmocka_unit_test(hits_conserve_momentum),
         cmocka_unit_test(impulses_are_changes_of_momentum),
+        cmocka_unit_test(what_comes_off_falls_freely),
         cmocka_unit_test(others_go_on),
         cmocka_unit_test(saved_worlds_know_who_was_struck),
     };

@@ -116,6 +116,33 @@ static void joined_bodies_are_struck_together(void **state) {
     end(&f);
 }
 
+/// Contacts of the first body with the third, and of the second with an obstacle.
+static void visit_two(const void *self, const struct contact_motion *motion,
+                      const struct contact_visitor *visitor) {
+    const struct contact_power between = {.nodes = {5, 0}},
+                               obstacle = {.nodes = {2, CONTACT_NO_NODE}};
+    (void)self;
+    (void)motion;
+    visitor->visit(visitor->context, &between);
+    visitor->visit(visitor->context, &obstacle);
+}
+
+/// Bodies that touch are struck together, whatever else presses the one that it hardly matters to:
+/// both sides of a contact have to make the same of its force.
+static void touching_bodies_are_struck_together(void **state) {
+    (void)state;
+    const struct contact_table table = {.visit = visit_two};
+    struct fixture f;
+    begin(&f);
+    contact_set_add(&f.objective.contacts, &table, NULL);
+    f.before[3 * 5] = 100.0;
+    f.after[3 * 5] = 101.0;
+    f.after[0] = -1.0;
+    find(&f);
+    assert_struck(&f, true, false, true);
+    end(&f);
+}
+
 /// They forget in the next stage, and in those after it; in the next step again, where the scheme
 /// goes back beyond its start.
 static void the_struck_forget(void **state) {
@@ -201,6 +228,7 @@ int main(void) {
         cmocka_unit_test(light_nodes_count_for_more),
         cmocka_unit_test(constrained_nodes_are_not_struck),
         cmocka_unit_test(joined_bodies_are_struck_together),
+        cmocka_unit_test(touching_bodies_are_struck_together),
         cmocka_unit_test(the_struck_forget),
         cmocka_unit_test(each_has_its_part_of_the_impulse),
         cmocka_unit_test(memory_is_refused),

@@ -462,6 +462,25 @@ static void stiffening_keeps_the_stress(void **state) {
     assert_false(affine_strain_follow(&body, x, none, 1e-3));
 }
 
+/// The strain that a load has left stays while a stress of more than a tenth of it does, and then
+/// goes back by a factor of e in 10 sqrt(D / g).
+static void strains_go_back_when_the_load_has_gone(void **state) {
+    (void)state;
+    const double gravity[3] = {0.0, -EARTH, 0.0}, left = -0.2;
+    struct body body = {.gravity.scale = 1.0,
+                        .affine = {.volume = 1.0, .radius = 1.0, .density = 1e3}};
+    double x[12];
+    body.affine.stiffness = affine_strain_stiffness(&body, gravity);
+    body.affine.rest_strain[0] = left;
+    stretch_handles(sqrt(1.0 + 1.2 * left), x);
+    assert_false(affine_strain_follow(&body, x, gravity, 0.1));
+    assert_near(body.affine.rest_strain[0], left, 0.0, "strain under a load");
+    stretch_handles(sqrt(1.0 + 1.05 * left), x);
+    assert_true(affine_strain_follow(&body, x, gravity, 0.1));
+    assert_near(body.affine.rest_strain[0], left * exp(-0.1 / (10.0 * sqrt(2.0 / EARTH))), 1e-12,
+                "strain without one");
+}
+
 // --- what falls on a body ---
 
 /// A block of 1 m and 7.8 t/m^3 that comes down turned on a crumb of 10 cm and 200 kg/m^3, which
@@ -567,6 +586,7 @@ int main(void) {
         cmocka_unit_test(a_step_that_fails_changes_no_stiffness),
         cmocka_unit_test(repeated_steps_keep_the_stress),
         cmocka_unit_test(stiffening_keeps_the_stress),
+        cmocka_unit_test(strains_go_back_when_the_load_has_gone),
         cmocka_unit_test(crumbs_throw_nothing_back),
         cmocka_unit_test(crumbs_recover),
     };
