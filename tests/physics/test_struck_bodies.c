@@ -133,8 +133,9 @@ static void hits_conserve_momentum(void **state) {
     }
 }
 
-/// What the ground is told to have felt is what has stopped the box, in hits, in rest and in
-/// between: forces that begin a step count too. To the tolerance of the forces, 1e-10, in 40 steps.
+/// The impulse that is reported for the ground is the change of the box's momentum, whether it hits
+/// or rests: accelerations that begin a step count too. To the tolerance of the forces, 1e-10, in
+/// 40 steps.
 static void impulses_are_changes_of_momentum(void **state) {
     (void)state;
     const int32_t schemes[] = {PBS_SCHEME_IMPLICIT_EULER, PBS_SCHEME_SDIRK2, PBS_SCHEME_TRAPEZOIDAL,

@@ -87,12 +87,12 @@ static void write_rest_strain(struct affine *affine, const struct stencil_groups
     for (size_t j = 0; j < WIDTH; j++) {
         handle[j] = node[j * LANES] == own[0] ? 0 : node[j * LANES] == own[1] ? 1 : 2;
     }
+    const double *const strain = affine->rest_strain + 9 * element;
     int pair = 0;
     for (size_t i = 0; i < WIDTH; i++) {
         for (size_t j = i; j < WIDTH; j++, pair++) {
-            lanes_of(affine,
-                     LANE_REST_STRAIN +
-                         pair)[lane] = affine->rest_strain[9 * element + 3 * handle[i] + handle[j]];
+            double *const lanes = lanes_of(affine, LANE_REST_STRAIN + pair);
+            lanes[lane] = strain[3 * handle[i] + handle[j]];
         }
     }
 }
