@@ -20,11 +20,12 @@ pbs_status struck_bodies_reserve(struct struck_bodies *struck, struct memory *me
     struck->saved = memory_allocate(memory, node_count, sizeof *struck->saved);
     struck->island = memory_allocate(memory, node_count, sizeof *struck->island);
     struck->changes = memory_allocate(memory, node_count, sizeof *struck->changes);
+    struck->gains = memory_allocate(memory, node_count, sizeof *struck->gains);
     struck->mass = memory_allocate(memory, node_count, sizeof *struck->mass);
     struck->fraction = memory_allocate(memory, node_count, sizeof *struck->fraction);
     if (struck->forgets == NULL || struck->is_struck == NULL || struck->before == NULL ||
         struck->saved == NULL || struck->island == NULL || struck->changes == NULL ||
-        struck->mass == NULL || struck->fraction == NULL) {
+        struck->gains == NULL || struck->mass == NULL || struck->fraction == NULL) {
         struck_bodies_free(struck, memory);
         return PBS_ERROR_MEMORY;
     }
@@ -39,6 +40,7 @@ void struck_bodies_free(struct struck_bodies *struck, struct memory *memory) {
     memory_release(memory, struck->saved);
     memory_release(memory, struck->island);
     memory_release(memory, struck->changes);
+    memory_release(memory, struck->gains);
     memory_release(memory, struck->mass);
     memory_release(memory, struck->fraction);
     *struck = (struct struck_bodies){0};
@@ -154,6 +156,80 @@ void struck_bodies_find(struct struck_bodies *struck, const struct objective *ob
     for (size_t i = 0; i < struck->node_count; i++) {
         const uint32_t first = struck->island[body_of(objective, i)];
         struck->is_struck[i] = is_sudden(&struck->changes[first]);
+    }
+}
+
+// --- who need not forget ---
+
+/// Of a node: the velocity that a two-step scheme comes to in uniform motion, as each step adds a
+/// third of the change in the one before, half of it in all.
+static void lead_on(const double v[3], const double change[3], double out[3]) {
+    copy3(v, out);
+    add_scaled3(out, 0.5, change, out);
+}
+
+/// F = M a - f: all forces on a node but those of barriers.
+static void force_of(const double a[3], const double contact[3], double mass, double out[3]) {
+    scale3(mass, a, out);
+    subtract3(out, contact, out);
+}
+
+/// -F . (to - from), F the mean of the forces at both: what potentials have gained, exactly where
+/// they are quadratic.
+static double stored_on_way(const double from[3], const double to[3], const double first[3],
+                            const double last[3]) {
+    double way[3];
+    subtract3(to, from, way);
+    return -0.5 * (dot3(first, way) + dot3(last, way));
+}
+
+static void add_gain(const struct struck_bodies *struck, const struct struck_memory *memory,
+                     double mass, size_t node, struct struck_gain *gain) {
+    const struct kinematics *const next = memory->next, *const now = memory->now;
+    const size_t at = 3 * node;
+    double change[3], promised[3], promised_now[3], force[3], force_now[3];
+    subtract3(next->v + at, now->v + at, change);
+    lead_on(next->v + at, change, promised);
+    subtract3(memory->velocity_history + at, now->v + at, change);
+    // p_v has the first third already.
+    scale3(3.0, change, change);
+    lead_on(now->v + at, change, promised_now);
+    force_of(next->a + at, memory->contact_force + at, mass, force);
+    copy3(force, force_now);
+    // What was stored of those that forget is a part of the force.
+    if (memory->contact_force_now != NULL && !struck->before[node]) {
+        force_of(now->a + at, memory->contact_force_now + at, mass, force_now);
+    }
+    const double kinetic = 0.5 * mass * dot3(promised, promised);
+    const double stored = stored_on_way(now->x + at, next->x + at, force_now, force);
+    gain->since_now += kinetic - 0.5 * mass * dot3(promised_now, promised_now) + stored;
+    if (memory->before != NULL) {
+        const double *const v = memory->before->v + at;
+        gain->since_before += kinetic - 0.5 * mass * dot3(v, v) + stored +
+                              stored_on_way(memory->before->x + at, now->x + at, force_now,
+                                            force_now);
+    }
+}
+
+void struck_bodies_spare(struct struck_bodies *struck, const struct objective *objective,
+                         const struct struck_memory *memory) {
+    if (!struck->any_struck) {
+        return;
+    }
+    memset(struck->gains, 0, struck->node_count * sizeof *struck->gains);
+    for (size_t i = 0; i < struck->node_count; i++) {
+        if (struck->is_struck[i] && objective->constrained_axes[i] == 0) {
+            add_gain(struck, memory, objective->mass[i], i,
+                     &struck->gains[struck->island[body_of(objective, i)]]);
+        }
+    }
+    struck->any_struck = false;
+    for (size_t i = 0; i < struck->node_count; i++) {
+        const struct struck_gain *const gain = &struck
+                                                    ->gains[struck->island[body_of(objective, i)]];
+        struck->is_struck[i] = struck->is_struck[i] && gain->since_now > 0.0 &&
+                               (memory->before == NULL || gain->since_before > 0.0);
+        struck->any_struck = struck->any_struck || struck->is_struck[i];
     }
 }
 

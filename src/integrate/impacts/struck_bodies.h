@@ -13,17 +13,24 @@ struct force_change {
     double square;        ///< N^2/kg: of the difference
 };
 
+/// What an island that was struck would have more than before if it did not forget, J.
+struct struck_gain {
+    double since_now;    ///< than what z_n promised
+    double since_before; ///< than at z_{n-1}
+};
+
 /// Zero-initialised: valid and empty.
 struct struck_bodies {
     size_t node_count;
     bool *forgets;   ///< per node: its body was struck before the last known state of this stage
-    bool *is_struck; ///< per node: its body was struck in this stage
-    bool *before;    ///< per node: its body was struck in the last stage of the step before; of
-                     ///< two-step schemes
+    bool *is_struck; ///< per node: its body was struck in this stage, and forgets after it
+    bool *before;    ///< per node: its body was struck in the last stage of the step before, and
+                     ///< forgets in the first of this one; of two-step schemes
     bool *saved;     ///< likewise
     bool any_forgets, any_struck;
     uint32_t *island;             ///< per body: the first of those that push each other
     struct force_change *changes; ///< per body
+    struct struck_gain *gains;    ///< per body: of the first of an island
     double *mass;                 ///< per node, kg: of a stage's objective
     double *fraction;             ///< per node: see struck_bodies_fractions
 };
@@ -41,6 +48,19 @@ void struck_bodies_begin_stage(struct struck_bodies *struck);
 /// before: null: there were none, so that all on which forces act are struck.
 void struck_bodies_find(struct struck_bodies *struck, const struct objective *objective,
                         const double *before, const double *after);
+
+/// How a two-step scheme goes on, in node order.
+struct struck_memory {
+    const struct kinematics *next, *now;
+    const struct kinematics *before; ///< null: not known
+    const double *velocity_history;  ///< p_v of the step: v_n with what it remembered
+    const double *contact_force;     ///< N, at next
+    const double *contact_force_now; ///< N, at now; null: the acceleration is not known
+};
+/// Spares those islands that go on with no more energy than they came with: what the scheme
+/// remembers of the hit they lost in it.
+void struck_bodies_spare(struct struck_bodies *struck, const struct objective *objective,
+                         const struct struck_memory *memory);
 
 /// Whether bodies were struck that do not forget yet.
 bool struck_bodies_are_new(const struct struck_bodies *struck);

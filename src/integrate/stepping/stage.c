@@ -29,9 +29,8 @@ static void end_strains(const struct step *step, uint32_t index, double length) 
     }
 }
 
-/// v = (x - p_x) / b, a = (x - predictor) / c.
-static void differentiate_stage(const struct step *step, const struct stage_recipe *recipe,
-                                struct kinematics *stage) {
+void step_differentiate_stage(const struct step *step, const struct stage_recipe *recipe,
+                              struct kinematics *stage) {
     const struct step_workspace *w = step->w;
     vector_combine(step->tasks, step->count, stage->x, -1.0, w->position_history, stage->v);
     vector_scale(step->tasks, step->count, 1.0 / recipe->length, stage->v);
@@ -304,7 +303,7 @@ void step_run_stage(struct step *step, uint32_t index) {
     step->result.stages++;
     step_begin_constraints(step, recipe.weight, recipe.time, stage->x);
     if (step_solve_stage(step, &objective, &problem->options, stage->x) < 0 ||
-        !step_find_struck(step, index, &recipe, &objective, stage->x) ||
+        !step_find_struck(step, index, &recipe, &objective, stage) ||
         !repeat_with_friction(step, &objective, stage->x)) {
         return;
     }
@@ -321,7 +320,7 @@ void step_run_stage(struct step *step, uint32_t index) {
     if (!contact_set_has_potential(&objective.contacts)) {
         momentum_balance(&balance, problem->bodies, problem->body_count, stage->x);
     }
-    differentiate_stage(step, &recipe, stage);
+    step_differentiate_stage(step, &recipe, stage);
     step_apply_constraints(step, stage->x, stage->v, stage->a);
     double *const gradient = step_is_controlled(step) ? w->gradient_next : NULL;
     const double power = step_dissipated_power(problem, &objective, stage->x, gradient);

@@ -99,6 +99,9 @@ struct contact_stage step_contact_stage(const struct step *step, const double *x
 void step_report_contact(struct step *step, double share, const double *x);
 /// Builds the stage's objective: histories, predictor p_x + b p_v, weight c.
 struct objective step_stage_objective(const struct step *step, const struct stage_recipe *recipe);
+/// Its solution's v = (x - p_x) / b, a = (x - predictor) / c.
+void step_differentiate_stage(const struct step *step, const struct stage_recipe *recipe,
+                              struct kinematics *stage);
 /// What constraints need of the nodes at x. weight: of the stage, s^2.
 struct stage_nodes step_stage_nodes(const struct step *step, double weight, const double *x);
 /// time: of the stage in the step, 0 .. 1.
@@ -122,11 +125,11 @@ const double *step_forget_impacts(const struct step *step, const struct stage_re
 /// Their velocities and accelerations.
 void step_differentiate_struck(const struct step *step, const struct stage_recipe *recipe,
                                struct kinematics *stage);
-/// Finds the bodies that a stage has struck, at its solution x. Where they would be thrown back
+/// Finds the bodies that a stage has struck, at its solution. Where they would be thrown back
 /// faster than they came, solves the stage again for them and updates the objective. Returns
 /// whether the step goes on.
 bool step_find_struck(struct step *step, uint32_t index, const struct stage_recipe *recipe,
-                      struct objective *objective, double *x);
+                      struct objective *objective, struct kinematics *stage);
 /// Returns what part of the step's impulse a force at a stage is, per node; null: the same for all.
 const double *step_impulse_fractions(const struct step *step, uint32_t index,
                                      const struct stage_recipe *recipe);

@@ -115,19 +115,38 @@ static bool solve_again(struct step *step, const struct stage_recipe *recipe,
     return step_solve_stage(step, objective, &options, x) >= 0;
 }
 
+/// Those that would not gain by what a two-step scheme remembers go on with it.
+static void spare_struck(struct step *step, const struct stage_recipe *recipe,
+                         struct kinematics *stage) {
+    struct step_workspace *w = step->w;
+    const bool remembers = step->view.known > 1;
+    const struct struck_memory memory = {
+        .next = stage,
+        .now = &w->now,
+        .before = remembers ? &w->before : NULL,
+        .velocity_history = remembers ? w->velocity_history : w->now.v,
+        .contact_force = w->stage_force,
+        .contact_force_now = w->memory.has_acceleration ? w->contact_force_before : NULL};
+    step_differentiate_stage(step, recipe, stage);
+    struck_bodies_spare(&w->struck, &step->problem->objective, &memory);
+}
+
 static bool is_last(const struct step *step, uint32_t index) {
     return step->problem->scheme->history == 1 && index + 1 == step->stage_count;
 }
 
 bool step_find_struck(struct step *step, uint32_t index, const struct stage_recipe *recipe,
-                      struct objective *objective, double *x) {
+                      struct objective *objective, struct kinematics *stage) {
     if (!may_forget(step) || step->contact.stage[index] == 0.0 ||
         (is_last(step, index) && !throws_back(recipe))) {
         return true;
     }
-    find_struck(step, index, x);
+    find_struck(step, index, stage->x);
+    if (!step_failed(step) && step->problem->scheme->history > 1) {
+        spare_struck(step, recipe, stage);
+    }
     if (!step_failed(step) && throws_back(recipe) && struck_bodies_are_new(&step->w->struck)) {
-        return solve_again(step, recipe, objective, x);
+        return solve_again(step, recipe, objective, stage->x);
     }
     return !step_failed(step);
 }

@@ -185,6 +185,133 @@ static void the_struck_forget(void **state) {
     end(&f);
 }
 
+// --- who need not forget ---
+
+/// Motion of all nodes along x at three states, 0.1 s apart.
+struct motion {
+    double x[3][COUNT], v[3][COUNT], a[3][COUNT], velocity_history[COUNT];
+    struct kinematics before, now, next;
+    struct struck_memory memory;
+};
+
+static void begin_motion(struct motion *m, const struct fixture *f, double before, double now,
+                         double next) {
+    const double speeds[3] = {before, now, next};
+    *m = (struct motion){.before = {m->x[0], m->v[0], m->a[0]},
+                         .now = {m->x[1], m->v[1], m->a[1]},
+                         .next = {m->x[2], m->v[2], m->a[2]}};
+    for (size_t i = 0; i < NODES; i++) {
+        for (int k = 0; k < 3; k++) {
+            m->v[k][3 * i] = speeds[k];
+            m->x[k][3 * i] = 0.1 * k;
+        }
+        m->velocity_history[3 * i] = now + (now - before) / 3.0;
+        // Contact is all that acts.
+        m->a[1][3 * i] = f->before[3 * i] / masses[i];
+        m->a[2][3 * i] = f->after[3 * i] / masses[i];
+    }
+    m->memory = (struct struck_memory){.next = &m->next,
+                                       .now = &m->now,
+                                       .before = &m->before,
+                                       .velocity_history = m->velocity_history,
+                                       .contact_force = f->after,
+                                       .contact_force_now = f->before};
+}
+
+static bool is_spared(struct fixture *f, const struct motion *m) {
+    find(f);
+    assert_true(f->struck.is_struck[0]);
+    struck_bodies_spare(&f->struck, &f->objective, &m->memory);
+    assert_int_equal(f->struck.is_struck[0], f->struck.is_struck[1]);
+    return !f->struck.is_struck[0];
+}
+
+/// A body that comes with 1 m/s and is turned round to w goes off with (3 w + 1) / 2, which is 1
+/// for w = 1/3.
+static void those_that_would_lose_go_on(void **state) {
+    (void)state;
+    struct fixture f;
+    struct motion m;
+    begin(&f);
+    f.after[0] = 1.0;
+    begin_motion(&m, &f, -1.0, -1.0, 0.333);
+    assert_true(is_spared(&f, &m));
+    assert_false(f.struck.any_struck);
+    begin_motion(&m, &f, -1.0, -1.0, 0.334);
+    assert_false(is_spared(&f, &m));
+    assert_true(f.struck.any_struck);
+    // From rest, whether or not it knows a state before.
+    begin_motion(&m, &f, 0.0, 0.0, 0.1);
+    assert_false(is_spared(&f, &m));
+    m.memory.before = NULL;
+    assert_false(is_spared(&f, &m));
+    end(&f);
+}
+
+/// The state before counts too: a body that came with 1 m/s, has .1 m/s left and goes off with .8
+/// m/s has lost in all, if it had no other velocity then.
+static void what_a_hit_took_the_step_before_is_not_gained(void **state) {
+    (void)state;
+    struct fixture f;
+    struct motion m;
+    begin(&f);
+    f.after[0] = 1.0;
+    begin_motion(&m, &f, -1.0, -0.1, 0.5); // to .8, .35 was promised
+    assert_true(is_spared(&f, &m));
+    m.memory.before = NULL;
+    assert_false(is_spared(&f, &m));
+    begin_motion(&m, &f, -0.7, -0.1, 0.5);
+    assert_false(is_spared(&f, &m));
+    end(&f);
+}
+
+/// What springs give back is no gain: a force by which two kilograms got .5 J on the way, half of
+/// what they have now.
+static void what_was_stored_is_not_gained(void **state) {
+    (void)state;
+    struct fixture f;
+    struct motion m;
+    begin(&f);
+    f.after[0] = 1.0;
+    begin_motion(&m, &f, 0.0, 0.0, 2.0 / 3.0); // promises 1 m/s: 1 J
+    m.memory.before = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        m.a[1][3 * i] += 2.0; // N/kg
+        m.a[2][3 * i] += 6.0;
+    }
+    assert_false(is_spared(&f, &m)); // .1 m by 2 kg (2 + 6) / 2 N/kg: .8 J
+    for (size_t i = 0; i < 2; i++) {
+        m.a[2][3 * i] += 4.1; // 1.21 J
+    }
+    assert_true(is_spared(&f, &m));
+    m.memory.contact_force_now = NULL; // 2.02 J by the last force alone
+    m.a[1][0] = -1e9;
+    assert_true(is_spared(&f, &m));
+    end(&f);
+}
+
+/// What one of two loses the other may have.
+static void islands_gain_as_one(void **state) {
+    (void)state;
+    struct joint joint = {.node_count = 2, .node = {2, 0}, .row_count = 3};
+    struct joint_set joints = {.joints = &joint, .count = 1};
+    struct constraint_set constraints = {.joints = &joints};
+    struct fixture f;
+    struct motion m;
+    begin(&f);
+    f.objective.constraints = &constraints;
+    f.after[0] = 1.0;
+    begin_motion(&m, &f, 0.0, 0.0, 0.3); // of the first, 2 kg
+    for (size_t i = 2; i < 4; i++) {     // the second, 8 kg, stops
+        m.v[0][3 * i] = m.v[1][3 * i] = m.velocity_history[3 * i] = 0.4;
+        m.v[2][3 * i] = 0.2;
+    }
+    assert_true(is_spared(&f, &m));
+    joint.row_count = 0;
+    assert_false(is_spared(&f, &m));
+    end(&f);
+}
+
 static void each_has_its_part_of_the_impulse(void **state) {
     (void)state;
     const struct impulse_fractions fractions = {.others = 0.3, .struck = 0.5, .forgets = 0.7};
@@ -230,6 +357,10 @@ int main(void) {
         cmocka_unit_test(joined_bodies_are_struck_together),
         cmocka_unit_test(touching_bodies_are_struck_together),
         cmocka_unit_test(the_struck_forget),
+        cmocka_unit_test(those_that_would_lose_go_on),
+        cmocka_unit_test(what_a_hit_took_the_step_before_is_not_gained),
+        cmocka_unit_test(what_was_stored_is_not_gained),
+        cmocka_unit_test(islands_gain_as_one),
         cmocka_unit_test(each_has_its_part_of_the_impulse),
         cmocka_unit_test(memory_is_refused),
     };
