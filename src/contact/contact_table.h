@@ -67,8 +67,8 @@ struct contact_pair_query {
 struct contact_stage {
     const double *x;
     double impulse_fraction;      ///< the stage's part of the step's impulse
-    const double *node_fractions; ///< per node, in place of it where barriers push: the same for
-                                  ///< bodies that touch each other; null: none
+    const double *node_fractions; ///< per node, in place of it where barriers push: see
+                                  ///< contact_pair_fraction; null: none
     struct memory *memory;        ///< for the report's buffers
     struct contact_report *report;
     double *node_forces; ///< N, per node, added to; null: contacts are listed without forces
@@ -107,6 +107,21 @@ struct contact_power {
     double obstacle_power; ///< W: power that moving obstacles supply
     double dissipation;    ///< W: power dissipated by friction
 };
+
+/// Returns the fraction of two nodes that touch, CONTACT_NO_NODE: none: the one of the first that
+/// has any. Nodes of bodies that do not move have less than 0; those of others that touch have the
+/// same.
+static inline double contact_pair_fraction(const double *node_fractions, double fraction,
+                                           uint32_t first, uint32_t second) {
+    if (node_fractions == NULL) {
+        return fraction;
+    }
+    if (first != CONTACT_NO_NODE && node_fractions[first] >= 0.0) {
+        return node_fractions[first];
+    }
+    return second != CONTACT_NO_NODE && node_fractions[second] >= 0.0 ? node_fractions[second]
+                                                                      : fraction;
+}
 
 struct contact_visitor {
     void (*visit)(void *context, const struct contact_power *power);

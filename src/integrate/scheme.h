@@ -52,11 +52,9 @@ struct stage_recipe {
     double share;  ///< fraction of the step for which energy control counts the stage's forces.
                    ///< Initialised to 1. Equal to that of contact_shares unless the scheme blends
                    ///< states
-    /// s: how long after the known state `last` the stage's position is. Bodies that were struck
-    /// before that state take implicit Euler from there (docs/theory/schemes.md section 2.2). 0: no
-    /// state before `last` counts.
-    double since;
-    enum scheme_state last;
+    double since;  ///< s, from the stage before, of stages that go on from that: bodies that were
+                   ///< struck in it take another past (docs/theory/schemes.md section 2.2). 0:
+                   ///< of others
     struct combination position_history; ///< p_x
     struct combination velocity_history; ///< p_v
 };
@@ -110,8 +108,8 @@ struct scheme_table {
     enum acceleration_use acceleration;
     bool keeps_impacts; ///< has stages that hardly damp: where barriers press at x_n, a_n is found
                         ///< anew in each step (docs/theory/schemes.md section 2.1)
-    bool forgets_impacts; ///< stages that go back beyond a known state are of implicit Euler for
-                          ///< bodies that were struck before it (section 2.2)
+    bool forgets_impacts; ///< bodies that were struck do not go on with the change of velocity of
+                          ///< the hit (section 2.2)
     bool leaves_feasible; ///< x_{n+1} is not the last stage's solution, so it may violate an
                           ///< obstacle or have infinite energy
     bool keeps_normal_velocity; ///< velocities across the equations of joints, which the stages'

@@ -247,3 +247,14 @@ double barrier_contact_obstacle_power(const struct barrier_contact *c,
     }
     return power;
 }
+
+static uint32_t node_of(const struct barrier_contact *c, uint32_t point) {
+    return c->mesh.kind[point] == POINT_OBSTACLE ? CONTACT_NO_NODE : c->mesh.node[point];
+}
+
+void barrier_contact_nodes(const struct barrier_contact *c, uint32_t wall, enum pair_kind kind,
+                           const uint32_t *points, uint32_t nodes[2]) {
+    nodes[0] = node_of(c, points[0]);
+    nodes[1] = wall != CONTACT_NO_WALL ? CONTACT_NO_NODE
+                                       : node_of(c, points[pair_first_count(kind)]);
+}

@@ -149,4 +149,9 @@ double barrier_contact_gap(const struct barrier_contact *c, const struct active_
 /// Returns the smallest gap of the active contacts, m; infinity if there are none.
 double barrier_contact_least_gap(const struct barrier_contact *contact);
 
+/// Writes a node of each side of a pair of primitives, or of a point and a wall; CONTACT_NO_NODE:
+/// of an obstacle.
+void barrier_contact_nodes(const struct barrier_contact *contact, uint32_t wall,
+                           enum pair_kind kind, const uint32_t *points, uint32_t nodes[2]);
+
 #endif

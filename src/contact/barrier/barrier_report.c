@@ -15,14 +15,12 @@ static struct contact_load *load_of_point(const struct barrier_contact *c, uint3
     return &r->loads[c->mesh.part[point]];
 }
 
-/// Returns the fraction of a pair's contact: of a node of one of its sides, as bodies that touch
-/// have the same.
 static double fraction_of(const struct barrier_contact *c, const struct contact_stage *stage,
-                          enum pair_kind kind, const uint32_t *points) {
-    const bool is_obstacle = c->mesh.kind[points[0]] == POINT_OBSTACLE;
-    const uint32_t point = points[is_obstacle ? pair_first_count(kind) : 0];
-    return stage->node_fractions != NULL ? stage->node_fractions[c->mesh.node[point]]
-                                         : stage->impulse_fraction;
+                          uint32_t wall, enum pair_kind kind, const uint32_t *points) {
+    uint32_t nodes[2];
+    barrier_contact_nodes(c, wall, kind, points, nodes);
+    return contact_pair_fraction(stage->node_fractions, stage->impulse_fraction, nodes[0],
+                                 nodes[1]);
 }
 
 static void add_contact(const struct barrier_contact *c, double impulse_fraction,
@@ -142,7 +140,7 @@ pbs_status barrier_report_add(const struct barrier_contact *c, const struct cont
     for (size_t i = 0; i < c->contact_count; i++) {
         struct contact_record record = record_of_contact(&c->contacts[i], stage->contact);
         if (!is_listed_only) {
-            const double fraction = fraction_of(c, stage, record.kind, record.points);
+            const double fraction = fraction_of(c, stage, record.wall, record.kind, record.points);
             add_contact(c, fraction, &c->contacts[i], r, record.force);
         }
         contact_merge_next(&merging, &record);
@@ -152,14 +150,15 @@ pbs_status barrier_report_add(const struct barrier_contact *c, const struct cont
     RETURN_IF_FAILED(contact_merge_begin(stage->memory, frictions, r, &merging));
     for (size_t i = 0; i < frictions; i++) {
         struct contact_record record = record_of_friction(&c->frictions[i], stage->contact);
-        const double fraction = fraction_of(c, stage, record.kind, record.points);
+        const double fraction = fraction_of(c, stage, record.wall, record.kind, record.points);
         add_friction(c, fraction, &c->frictions[i], r, record.friction);
         contact_merge_next(&merging, &record);
     }
     contact_merge_end(&merging);
     for (size_t i = 0; !is_listed_only && i < c->rolling_count; i++) {
         const struct lagged_rolling *const rolling = &c->rollings[i];
-        add_rolling(c, fraction_of(c, stage, rolling->kind, rolling->points), rolling, r);
+        add_rolling(c, fraction_of(c, stage, rolling->wall, rolling->kind, rolling->points),
+                    rolling, r);
     }
     return PBS_OK;
 }

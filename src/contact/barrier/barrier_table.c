@@ -115,17 +115,12 @@ static void end_step(const void *self, const struct contact_report *r, double *n
 
 // --- power ---
 
-static uint32_t node_of(const struct barrier_contact *c, uint32_t point) {
-    return c->mesh.kind[point] == POINT_OBSTACLE ? CONTACT_NO_NODE : c->mesh.node[point];
-}
-
 /// Returns a contact_power with the nodes of both sides and zeros.
 static struct contact_power contact_power_between(const struct barrier_contact *c, uint32_t wall,
                                                   enum pair_kind kind, const uint32_t *points) {
-    return (struct contact_power){
-        .nodes = {node_of(c, points[0]), wall != CONTACT_NO_WALL
-                                             ? CONTACT_NO_NODE
-                                             : node_of(c, points[pair_first_count(kind)])}};
+    struct contact_power power = {.potential = 0.0};
+    barrier_contact_nodes(c, wall, kind, points, power.nodes);
+    return power;
 }
 
 static double velocity_met(const struct contact_motion *motion, size_t at) {

@@ -92,8 +92,10 @@ struct stage_work {
 };
 
 static double seconds_of(const struct stage_work *stage, const struct contact_power *power) {
-    const uint32_t node = power->nodes[0] != CONTACT_NO_NODE ? power->nodes[0] : power->nodes[1];
-    return stage->node_fractions != NULL ? stage->node_fractions[node] * stage->h : stage->seconds;
+    return stage->node_fractions != NULL
+               ? stage->h * contact_pair_fraction(stage->node_fractions, 0.0, power->nodes[0],
+                                                  power->nodes[1])
+               : stage->seconds;
 }
 
 static void add_contact_work(void *context, const struct contact_power *power) {

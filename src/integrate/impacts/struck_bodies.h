@@ -4,33 +4,27 @@
 #ifndef PBS_INTEGRATE_IMPACTS_STRUCK_BODIES_H
 #define PBS_INTEGRATE_IMPACTS_STRUCK_BODIES_H
 
-#include "integrate/states/combination.h"
 #include "minimize/objective/objective.h"
 
 /// The contact forces on a body before and after, weighted by the inverse masses of its nodes.
 struct force_change {
     double before, after; ///< N^2/kg: sums of squares
     double square;        ///< N^2/kg: of the difference
-};
-
-/// What an island that was struck would have more than before if it did not forget, J.
-struct struck_gain {
-    double since_now;    ///< than what z_n promised
-    double since_before; ///< than at z_{n-1}
+    bool moves;           ///< not all of its nodes are prescribed
+    bool is_of_struck;    ///< of the first of an island: one of it was struck
 };
 
 /// Zero-initialised: valid and empty.
 struct struck_bodies {
     size_t node_count;
-    bool *forgets;   ///< per node: its body was struck before the last known state of this stage
     bool *is_struck; ///< per node: its body was struck in this stage, and forgets after it
-    bool *before;    ///< per node: its body was struck in the last stage of the step before, and
-                     ///< forgets in the first of this one; of two-step schemes
+    bool *forgets;   ///< per node: its body was struck in the stage before this one
+    bool *before;    ///< per node: its body was struck in the last stage of the step before; of
+                     ///< two-step schemes
     bool *saved;     ///< likewise
-    bool any_forgets, any_struck;
+    bool any_struck, any_forgets;
     uint32_t *island;             ///< per body: the first of those that push each other
     struct force_change *changes; ///< per body
-    struct struck_gain *gains;    ///< per body: of the first of an island
     double *mass;                 ///< per node, kg: of a stage's objective
     double *fraction;             ///< per node: see struck_bodies_fractions
 };
@@ -44,46 +38,36 @@ void struck_bodies_begin_stage(struct struck_bodies *struck);
 
 /// Finds the bodies on which the contact forces (node order, 3 each) have changed by more than half
 /// of what they are or were, and all that they touch, or are joined to, at the state that contact
-/// was evaluated at last: bodies that push each other go on alike, so that momentum is conserved.
+/// was evaluated at last. Bodies that do not move join nothing.
 /// before: null: there were none, so that all on which forces act are struck.
 void struck_bodies_find(struct struck_bodies *struck, const struct objective *objective,
                         const double *before, const double *after);
+/// Adds all bodies that those touch, or are joined to, at the state that contact was evaluated at
+/// last.
+void struck_bodies_spread(struct struck_bodies *struck, const struct objective *objective);
 
-/// How a two-step scheme goes on, in node order.
-struct struck_memory {
-    const struct kinematics *next, *now;
-    const struct kinematics *before; ///< null: not known
-    const double *velocity_history;  ///< p_v of the step: v_n with what it remembered
-    const double *contact_force;     ///< N, at next
-    const double *contact_force_now; ///< N, at now; null: the acceleration is not known
-};
-/// Spares those islands that go on with no more energy than they came with: what the scheme
-/// remembers of the hit they lost in it.
-void struck_bodies_spare(struct struck_bodies *struck, const struct objective *objective,
-                         const struct struck_memory *memory);
+/// Where bodies are not told apart there is one. There are never more bodies than nodes.
+uint32_t struck_bodies_body_of(const struct objective *objective, size_t node);
 
-/// Whether bodies were struck that do not forget yet.
-bool struck_bodies_are_new(const struct struck_bodies *struck);
+/// Whether a node's axis is not prescribed.
+static inline bool struck_bodies_axis_is_free(const struct objective *objective, size_t node,
+                                              uint32_t axis) {
+    return ((objective->constrained_axes[node] >> axis) & 1u) == 0;
+}
 
-/// Starts a step. goes_back: its first stage goes back beyond its start, so that those that the
-/// step before has struck forget.
-void struck_bodies_begin_step(struct struck_bodies *struck, bool goes_back);
-/// At the end of a step of h seconds: stores who was struck in its last stage, and writes to the
-/// states before how they would have come to z_n in uniform motion.
-void struck_bodies_accept(struct struck_bodies *struck, const struct kinematics *now, double h,
-                          const struct kinematics *before);
+/// Starts a step.
+void struck_bodies_begin_step(struct struck_bodies *struck);
+/// At the end of a step of a two-step scheme: stores who was struck in its last stage.
+void struck_bodies_accept(struct struck_bodies *struck);
 /// Saves who was struck in the last step, for struck_bodies_restore.
 void struck_bodies_save(struct struck_bodies *struck);
 void struck_bodies_restore(struct struck_bodies *struck);
 
-/// Parts of a step's impulse that the forces of a stage are.
-struct impulse_fractions {
-    double others;  ///< of bodies that are not struck
-    double struck;  ///< of those that were struck in this stage
-    double forgets; ///< of those that were struck before its last known state
-};
-/// Returns the fractions per node; null if they are the same for all.
+/// Returns per node what part of a step's impulse the forces of this stage are: `struck` of those
+/// that forget after it, `others` of all others, less than 0 of bodies that do not move; null if
+/// nobody was struck.
 const double *struck_bodies_fractions(const struct struck_bodies *struck,
-                                      const struct impulse_fractions *fractions);
+                                      const struct objective *objective, double others,
+                                      double struck_fraction);
 
 #endif

@@ -46,7 +46,7 @@ static void sdirk2_stage(const struct step_view *step, uint32_t index, struct st
     } else {
         recipe_length(out, g * step->h, 1.0);
         recipe_add_rate(out, STATE_STAGE_2, (1.0 - g) * step->h);
-        recipe_goes_back(out, STATE_STAGE_2, (1.0 - g) * step->h);
+        out->since = (1.0 - g) * step->h;
         out->share = g;
     }
 }

@@ -19,11 +19,6 @@ void recipe_add_rate(struct stage_recipe *out, enum scheme_state s, double facto
     out->velocity_history.a[s] += factor;
 }
 
-void recipe_goes_back(struct stage_recipe *out, enum scheme_state last, double since) {
-    out->last = last;
-    out->since = since;
-}
-
 void recipe_end_with(struct state_recipe *out, enum scheme_state s) {
     out->position.x[s] = 1.0;
     out->velocity.v[s] = 1.0;

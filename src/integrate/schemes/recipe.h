@@ -13,10 +13,6 @@ void recipe_add_state(struct stage_recipe *out, enum scheme_state s, double fact
 /// Adds factor * z'_s to the histories; factor in seconds.
 void recipe_add_rate(struct stage_recipe *out, enum scheme_state s, double factor);
 
-/// The history goes back beyond the last state, s, which is `since` seconds before the stage's
-/// position.
-void recipe_goes_back(struct stage_recipe *out, enum scheme_state last, double since);
-
 /// Sets z_{n+1}, a_{n+1} to those of a stage.
 void recipe_end_with(struct state_recipe *out, enum scheme_state s);
 

@@ -12,7 +12,7 @@ static void sdirk2_stage(const struct step_view *step, uint32_t index, struct st
     recipe_add_state(out, STATE_NOW, 1.0);
     if (index == 1) {
         recipe_add_rate(out, STATE_STAGE_1, (1.0 - g) * step->h);
-        recipe_goes_back(out, STATE_STAGE_1, (1.0 - g) * step->h);
+        out->since = (1.0 - g) * step->h;
     }
 }
 
@@ -25,7 +25,7 @@ static void tr_bdf2_stage(const struct step_view *step, uint32_t index, struct s
     } else {
         recipe_add_state(out, STATE_STAGE_1, 1.0 / (g * (2.0 - g)));
         recipe_add_state(out, STATE_NOW, -(1.0 - g) * (1.0 - g) / (g * (2.0 - g)));
-        recipe_goes_back(out, STATE_STAGE_1, (1.0 - g) * step->h);
+        out->since = (1.0 - g) * step->h;
     }
 }
 

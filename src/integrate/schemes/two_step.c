@@ -35,7 +35,6 @@ static void bdf2_stage(const struct step_view *step, uint32_t index, struct stag
     (void)index;
     if (step->known > 1) {
         set_stage(step, 1.0, out);
-        recipe_goes_back(out, STATE_NOW, step->h);
     } else {
         recipe_start(step, START_THETA, out);
     }

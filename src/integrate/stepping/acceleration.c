@@ -122,27 +122,43 @@ static void project_step_acceleration(struct step *step) {
     }
 }
 
-/// Evaluates barriers at the start of the step. gradient: vector slots of the assembly, or null.
-/// Returns whether they press; false also if the step fails.
-static bool evaluate_barriers(struct step *step, double *gradient) {
+/// Evaluates barriers at x. gradient: vector slots of the assembly, or null. Returns whether they
+/// press; false also if the step fails.
+static bool evaluate_barriers(struct step *step, const double *x, double *gradient) {
     const struct objective *const o = &step->problem->objective;
     struct contact_energy energy = {0};
     if (!contact_set_bounds(&o->contacts)) {
         return false;
     }
-    const pbs_status status = contact_set_evaluate(&o->contacts, step->tasks, step->w->now.x, false,
-                                                   gradient, &energy);
+    const pbs_status status = contact_set_evaluate(&o->contacts, step->tasks, x, false, gradient,
+                                                   &energy);
     step->result.status = status < 0 ? status : step->result.status;
     return status >= 0 && energy.potential > 0.0;
 }
 
 bool step_barriers_press(struct step *step) {
-    return evaluate_barriers(step, NULL);
+    return evaluate_barriers(step, step->w->now.x, NULL);
+}
+
+/// Reports the contacts of the step below. of_pressed: of the bodies that are pressed, and now of
+/// all that they touch at its solution.
+static void report_start(struct step *step, const double *x, bool of_pressed) {
+    struct step_workspace *w = step->w;
+    const double share = step->contact.start;
+    if (of_pressed && evaluate_barriers(step, x, NULL)) {
+        struck_bodies_spread(&w->struck, &step->problem->objective);
+        step->node_fractions = struck_bodies_fractions(&w->struck, &step->problem->objective, 0.0,
+                                                       share);
+    }
+    if (!step_failed(step)) {
+        step_report_contact(step, share, x);
+    }
+    step->node_fractions = NULL;
 }
 
 /// a_n = (x - x~) / c of an implicit Euler step over h: the mean of the forces that act in the
 /// step, not those of barriers at x_n, which fall within a fraction of it.
-static void resolve_acceleration(struct step *step) {
+static void resolve_acceleration(struct step *step, bool of_pressed) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
     struct stage_recipe recipe = {.share = 1.0};
@@ -168,7 +184,7 @@ static void resolve_acceleration(struct step *step) {
     vector_scale(step->tasks, step->count, 1.0 / recipe.weight, w->acceleration);
     step_constrain_acceleration(step, w->acceleration);
     if (step_finds_start(step)) {
-        step_report_contact(step, step->contact.start, x);
+        report_start(step, x, of_pressed);
     }
     step_set_contact_obstacles(problem, step->span->begin, step->span->begin);
 }
@@ -184,22 +200,23 @@ bool step_finds_start(const struct step *step) {
            contact_set_bounds(&step->problem->objective.contacts);
 }
 
-/// The same for bodies on which barriers press at x_n, with all that they touch or are joined to.
-/// Others keep what is stored.
+/// The same for bodies on which barriers press at x_n, with all that they touch or are joined to
+/// there or at the step's solution, since both sides of a contact have to make the same of its
+/// force. Others keep what is stored.
 static void resolve_pressed(struct step *step) {
     const struct objective *const o = &step->problem->objective;
     struct step_workspace *w = step->w;
     vector_zero(step->tasks, 3 * o->assembly->vector_slot_count, w->gradient_now);
-    if (!evaluate_barriers(step, w->gradient_now)) {
+    if (!evaluate_barriers(step, w->now.x, w->gradient_now)) {
         return;
     }
     struck_bodies_find(&w->struck, o, NULL, w->gradient_now);
     step->acceleration = w->acceleration;
-    resolve_acceleration(step);
+    resolve_acceleration(step, true);
     for (size_t k = 0; k < step->count; k++) {
         w->acceleration[k] = w->struck.is_struck[k / 3] ? w->acceleration[k] : w->now.a[k];
     }
-    struck_bodies_begin_step(&w->struck, false);
+    struck_bodies_begin_step(&w->struck);
 }
 
 void step_start_acceleration(struct step *step) {
@@ -228,7 +245,7 @@ void step_start_acceleration(struct step *step) {
         project_step_acceleration(step);
     }
     if (may_resolve(step) && !step_failed(step) && step_barriers_press(step)) {
-        resolve_acceleration(step);
+        resolve_acceleration(step, false);
     } else if (shifted && !step_failed(step)) {
         rescale_acceleration(step);
     }

@@ -36,8 +36,8 @@ void step_differentiate_stage(const struct step *step, const struct stage_recipe
     vector_scale(step->tasks, step->count, 1.0 / recipe->length, stage->v);
     vector_combine(step->tasks, step->count, stage->x, -1.0, w->predictor, stage->a);
     vector_scale(step->tasks, step->count, 1.0 / recipe->weight, stage->a);
-    if (step_stage_forgets(step, recipe)) {
-        step_differentiate_struck(step, recipe, stage);
+    if (step_stage_is_lengthened(step, recipe)) {
+        step_differentiate_lengthened(step, recipe, stage);
     }
 }
 
@@ -200,8 +200,9 @@ struct objective step_stage_objective(const struct step *step, const struct stag
     struct step_workspace *w = step->w;
     step_combine(step, &recipe->position_history, w->position_history);
     step_combine(step, &recipe->velocity_history, w->velocity_history);
-    const double *const mass = step_stage_forgets(step, recipe) ? step_forget_impacts(step, recipe)
-                                                                : step->problem->objective.mass;
+    const double *const mass = step_stage_is_lengthened(step, recipe)
+                                   ? step_lengthen_struck(step, recipe)
+                                   : step->problem->objective.mass;
     vector_combine(step->tasks, step->count, w->position_history, recipe->length,
                    w->velocity_history, w->predictor);
     if (step_is_controlled(step)) {
@@ -287,7 +288,9 @@ void step_run_stage(struct step *step, uint32_t index) {
     struct kinematics *stage = &w->stages[index];
     struct stage_recipe recipe = {.share = 1.0};
     problem->scheme->stage(&step->view, index, &recipe);
+    step->stage = index;
     struck_bodies_begin_stage(&w->struck);
+    step->recalls = w->struck.any_forgets && recipe.since > 0.0;
     if (problem->damping != NULL) {
         step_lag_damping(step, w->now.x, recipe.time);
         if (step_failed(step)) {
@@ -303,11 +306,10 @@ void step_run_stage(struct step *step, uint32_t index) {
     step->result.stages++;
     step_begin_constraints(step, recipe.weight, recipe.time, stage->x);
     if (step_solve_stage(step, &objective, &problem->options, stage->x) < 0 ||
-        !step_find_struck(step, index, &recipe, &objective, stage) ||
+        !step_lengthen_stage(step, &recipe, &objective, stage->x) ||
         !repeat_with_friction(step, &objective, stage->x)) {
         return;
     }
-    step_report_constraints(step, stage->x);
     const struct momentum_stage balance = {.mass = objective.mass,
                                            .predictor = w->predictor,
                                            .origin = w->position_history,
@@ -321,10 +323,16 @@ void step_run_stage(struct step *step, uint32_t index) {
         momentum_balance(&balance, problem->bodies, problem->body_count, stage->x);
     }
     step_differentiate_stage(step, &recipe, stage);
+    step_find_struck(step, &recipe, stage);
+    step->recalls = false;
+    if (step_failed(step)) {
+        return;
+    }
+    step_report_constraints(step, stage->x);
     step_apply_constraints(step, stage->x, stage->v, stage->a);
     double *const gradient = step_is_controlled(step) ? w->gradient_next : NULL;
     const double power = step_dissipated_power(problem, &objective, stage->x, gradient);
-    step->node_fractions = step_impulse_fractions(step, index, &recipe);
+    step->node_fractions = step_impulse_fractions(step, &recipe);
     step_report_contact(step, step->contact.stage[index], stage->x);
     scalar_run_stage(&recipe, index, power + step_account_for_contact(step, &recipe, stage),
                      step->losses);

@@ -63,6 +63,9 @@ void step_list_states(const struct step *step, struct kinematics states[STATE_CO
     for (int i = 0; i < SCHEME_STAGE_LIMIT; i++) {
         states[STATE_STAGE_1 + i] = w->stages[i];
     }
+    if (step->recalls) {
+        step_recall_past(step, states);
+    }
 }
 
 void step_combine(const struct step *step, const struct combination *combination, double *out) {
@@ -197,7 +200,8 @@ void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h
         w->next = before;
         w->memory.known = 2;
         if (w->scheme->forgets_impacts) {
-            struck_bodies_accept(&w->struck, &w->now, h, &w->before);
+            struck_bodies_accept(&w->struck);
+            struck_memory_accept(&w->struck_memory, &w->struck, &w->before);
         }
     } else {
         const struct kinematics now = w->now;

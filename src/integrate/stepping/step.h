@@ -9,7 +9,7 @@
 #include "integrate/states/combination.h"
 #include "integrate/energy_control/energy_control.h"
 #include "integrate/stepping/momentum.h"
-#include "integrate/impacts/struck_bodies.h"
+#include "integrate/impacts/struck_memory.h"
 #include "integrate/states/rotations.h"
 #include "integrate/states/scalar.h"
 #include "minimize/newton/newton.h"
@@ -39,7 +39,8 @@ struct step_workspace {
     double *contact_force_before;         ///< N, likewise, in the step that led to z_n; only of
                                           ///< schemes that forget impacts
     double *stage_force;                  ///< N, likewise, of the last stage
-    struct struck_bodies struck;          ///< likewise
+    struct struck_bodies struck;          ///< likewise, and of schemes with keeps_impacts
+    struct struck_memory struck_memory;   ///< of schemes with forgets_impacts
     double *acceleration;                 ///< a_n, if it had to be computed
     double *correction;                   ///< dv, for schemes with energy control
     double *position_correction;          ///< dx, for schemes that blend states

@@ -15,6 +15,8 @@ struct step {
     struct tasks *tasks;
     size_t count; ///< 3 * nodes
     uint32_t stage_count;
+    uint32_t stage; ///< index of the one that is solved
+    bool recalls;   ///< bodies that were struck in the stage before take another past in this one
     double *acceleration;                    ///< a_n for the recipes; null: not used
     bool has_strains;                        ///< a term damps strain rates
     struct scalar_state losses[STATE_COUNT]; ///< energy lost, relative to z_n; see scalar.h
@@ -114,25 +116,30 @@ void step_run_stage(struct step *step, uint32_t index);
 
 // --- struck_stage.c: of schemes that forget impacts; others do nothing there ---
 
-/// Starts a step: in two-step schemes the bodies that the step before has struck forget.
+/// Starts a step.
 void step_begin_struck(struct step *step);
-/// Whether a stage is another one for bodies that were struck.
-bool step_stage_forgets(const struct step *step, const struct stage_recipe *recipe);
-/// Writes their histories, p_x = x + (s - b) p_v with the last known x and the time s since then:
-/// so the predictor is x + s p_v, and what dissipates, which sees (x - p_x) / b, sees p_v where
-/// they move uniformly. Returns masses with which the stage's weight is theirs.
-const double *step_forget_impacts(const struct step *step, const struct stage_recipe *recipe);
+/// Puts the past of struck bodies in place of z_n, and of the accelerations of the stage before.
+void step_recall_past(const struct step *step, struct kinematics states[STATE_COUNT]);
+/// Whether a stage is longer for bodies that were struck in it, so that it does not throw them back
+/// faster than they came.
+bool step_stage_is_lengthened(const struct step *step, const struct stage_recipe *recipe);
+/// Writes their origins, p_x = x + (s - b) p_v with the last known x and the time s since then: so
+/// the predictor is x + s p_v, and what dissipates, which sees (x - p_x) / b, sees p_v where they
+/// move uniformly. Returns masses with which the stage's weight is theirs, b s.
+const double *step_lengthen_struck(const struct step *step, const struct stage_recipe *recipe);
 /// Their velocities and accelerations.
-void step_differentiate_struck(const struct step *step, const struct stage_recipe *recipe,
-                               struct kinematics *stage);
-/// Finds the bodies that a stage has struck, at its solution. Where they would be thrown back
-/// faster than they came, solves the stage again for them and updates the objective. Returns
-/// whether the step goes on.
-bool step_find_struck(struct step *step, uint32_t index, const struct stage_recipe *recipe,
-                      struct objective *objective, struct kinematics *stage);
+void step_differentiate_lengthened(const struct step *step, const struct stage_recipe *recipe,
+                                   struct kinematics *stage);
+/// Where the last stage would throw back bodies that are struck in it, at its solution x, solves it
+/// again, longer for them, and updates the objective. Returns whether the step goes on.
+bool step_lengthen_stage(struct step *step, const struct stage_recipe *recipe,
+                         struct objective *objective, double *x);
+/// Finds the bodies that a stage has struck, at its solution, and what they take for their past
+/// afterwards.
+void step_find_struck(struct step *step, const struct stage_recipe *recipe,
+                      const struct kinematics *stage);
 /// Returns what part of the step's impulse a force at a stage is, per node; null: the same for all.
-const double *step_impulse_fractions(const struct step *step, uint32_t index,
-                                     const struct stage_recipe *recipe);
+const double *step_impulse_fractions(const struct step *step, const struct stage_recipe *recipe);
 
 // --- static_stage.c ---
 

@@ -43,7 +43,9 @@ static bool reserve_all(struct step_workspace *w, struct memory *memory,
                reserve_array(memory, &w->gradient_now, slots);
     }
     if (scheme->forgets_impacts) {
-        done = done && reserve_array(memory, &w->contact_force_before, count) &&
+        done = done &&
+               struck_memory_reserve(&w->struck_memory, memory, assembly->layout.node_count) >= 0 &&
+               reserve_array(memory, &w->contact_force_before, count) &&
                reserve_array(memory, &w->stage_force, count) &&
                reserve_array(memory, &w->gradient_next, slots);
     }
@@ -95,6 +97,7 @@ void step_workspace_free(struct step_workspace *workspace, struct memory *memory
     memory_release(memory, workspace->contact_force_before);
     memory_release(memory, workspace->stage_force);
     struck_bodies_free(&workspace->struck, memory);
+    struck_memory_free(&workspace->struck_memory, memory);
     memory_release(memory, workspace->acceleration);
     memory_release(memory, workspace->correction);
     memory_release(memory, workspace->position_correction);

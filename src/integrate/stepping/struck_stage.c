@@ -1,6 +1,5 @@
-// Stages for bodies that barriers have struck before the last known state, or strike in the stage
-// (docs/theory/schemes.md section 2.2): they take implicit Euler from there, while the others go
-// on.
+// Stages of schemes that forget impacts: who is struck in them, and what they take for their past
+// in the next one (docs/theory/schemes.md section 2.2).
 #include "integrate/stepping/step_state.h"
 
 #include "base/lanes/vector.h"
@@ -14,9 +13,18 @@ static bool may_forget(const struct step *step) {
 
 void step_begin_struck(struct step *step) {
     if (may_forget(step)) {
-        struck_bodies_begin_step(&step->w->struck, step->view.known > 1);
+        struck_bodies_begin_step(&step->w->struck);
     }
 }
+
+void step_recall_past(const struct step *step, struct kinematics states[STATE_COUNT]) {
+    const struct kinematics *const past = &step->w->struck_memory.past;
+    states[STATE_NOW].x = past->x;
+    states[STATE_NOW].v = past->v;
+    states[STATE_STAGE_1 + step->stage - 1].a = past->a;
+}
+
+// --- lengthened stages ---
 
 /// What is stopped in such a stage gets the way that it was stopped on, divided by b, as its change
 /// of velocity: more than twice what it came with.
@@ -24,62 +32,43 @@ static bool throws_back(const struct stage_recipe *recipe) {
     return recipe->since > 0.0 && recipe->length < 0.5 * recipe->since;
 }
 
-bool step_stage_forgets(const struct step *step, const struct stage_recipe *recipe) {
-    const struct struck_bodies *const struck = &step->w->struck;
-    return recipe->since > 0.0 &&
-           (struck->any_forgets || (struck->any_struck && throws_back(recipe)));
+static bool forgets(const struct step *step, size_t node) {
+    return step->recalls && step->w->struck.forgets[node];
 }
 
-/// How a stage's acceleration of a node acts. Plain: x = x~ + c a, v = p_v + b a.
-struct stage_times {
-    bool is_plain;
-    double way;   ///< s^2: x = x~ + way a
-    double speed; ///< s: v = p_v + speed a
-};
-
-/// With s the time since the last known state, bodies that forget take implicit Euler over s. Those
-/// that are struck in a stage that throws back end where their velocity leads in s.
-static struct stage_times times_of(const struct step *step, const struct stage_recipe *recipe,
-                                   size_t node) {
-    const struct struck_bodies *const struck = &step->w->struck;
-    const double b = recipe->length, s = recipe->since;
-    if (struck->forgets[node]) {
-        return (struct stage_times){false, s * s, s};
-    }
-    return struck->is_struck[node] && throws_back(recipe)
-               ? (struct stage_times){false, b * s, b}
-               : (struct stage_times){true, recipe->weight, b};
+/// Bodies that forget, and those that are struck in a stage that throws back.
+static bool is_lengthened(const struct step *step, size_t node) {
+    return forgets(step, node) || step->w->struck.is_struck[node];
 }
 
-const double *step_forget_impacts(const struct step *step, const struct stage_recipe *recipe) {
+bool step_stage_is_lengthened(const struct step *step, const struct stage_recipe *recipe) {
+    return step->recalls || (step->w->struck.any_struck && throws_back(recipe));
+}
+
+const double *step_lengthen_struck(const struct step *step, const struct stage_recipe *recipe) {
     struct step_workspace *w = step->w;
     const double *const mass = step->problem->objective.mass;
-    struct kinematics states[STATE_COUNT];
-    step_list_states(step, states);
-    const struct kinematics *const last = &states[recipe->last];
+    const double *const x = w->stages[step->stage - 1].x;
+    const double b = recipe->length, s = recipe->since;
     for (size_t i = 0; i < w->node_count; i++) {
-        const struct stage_times times = times_of(step, recipe, i);
-        double *const p_x = w->position_history + 3 * i, *const p_v = w->velocity_history + 3 * i;
-        w->struck.mass[i] = mass[i] * (recipe->weight / times.way);
-        if (w->struck.forgets[i]) {
-            copy3(last->v + 3 * i, p_v);
-        }
-        if (!times.is_plain) {
-            add_scaled3(last->x + 3 * i, recipe->since - recipe->length, p_v, p_x);
+        w->struck.mass[i] = mass[i];
+        if (is_lengthened(step, i)) {
+            w->struck.mass[i] *= recipe->weight / (b * s);
+            add_scaled3(x + 3 * i, s - b, w->velocity_history + 3 * i, w->position_history + 3 * i);
         }
     }
     return w->struck.mass;
 }
 
-void step_differentiate_struck(const struct step *step, const struct stage_recipe *recipe,
-                               struct kinematics *stage) {
+void step_differentiate_lengthened(const struct step *step, const struct stage_recipe *recipe,
+                                   struct kinematics *stage) {
     const struct step_workspace *w = step->w;
+    const double b = recipe->length, s = recipe->since;
     for (size_t i = 0; i < w->node_count; i++) {
-        const struct stage_times times = times_of(step, recipe, i);
         double *const a = stage->a + 3 * i;
-        if (!times.is_plain) {
-            scale3(recipe->weight / times.way, a, a);
-            add_scaled3(w->velocity_history + 3 * i, times.speed, a, stage->v + 3 * i);
+        if (is_lengthened(step, i)) {
+            scale3(recipe->weight / (b * s), a, a);
+            add_scaled3(w->velocity_history + 3 * i, b, a, stage->v + 3 * i);
         }
     }
 }
@@ -88,11 +77,11 @@ void step_differentiate_struck(const struct step *step, const struct stage_recip
 
 /// Compares the forces of barriers at a stage's solution x with those of the stage before, or of
 /// the step before.
-static void find_struck(struct step *step, uint32_t index, const double *x) {
+static void find_struck(struct step *step, const double *x) {
     const struct objective *const o = &step->problem->objective;
     struct step_workspace *w = step->w;
     double *const force = w->gradient_next;
-    const bool is_first = index == 0 || step->contact.stage[index - 1] == 0.0;
+    const bool is_first = step->stage == 0 || step->contact.stage[step->stage - 1] == 0.0;
     struct contact_energy energy;
     vector_zero(step->tasks, 3 * o->assembly->vector_slot_count, force);
     const pbs_status status = contact_set_evaluate(&o->contacts, step->tasks, x, false, force,
@@ -106,58 +95,102 @@ static void find_struck(struct step *step, uint32_t index, const double *x) {
     vector_copy(step->tasks, step->count, force, w->stage_force);
 }
 
-static bool solve_again(struct step *step, const struct stage_recipe *recipe,
-                        struct objective *objective, double *x) {
+static bool is_last(const struct step *step) {
+    return step->problem->scheme->history == 1 && step->stage + 1 == step->stage_count;
+}
+
+static bool is_of_concern(const struct step *step) {
+    return may_forget(step) && step->contact.stage[step->stage] != 0.0;
+}
+
+/// Whether a stage that throws back was not lengthened yet for some that were struck in it.
+static bool throws_back_others(const struct step *step) {
+    bool any = false;
+    for (size_t i = 0; i < step->w->node_count && !any; i++) {
+        any = step->w->struck.is_struck[i] && !forgets(step, i);
+    }
+    return any;
+}
+
+bool step_lengthen_stage(struct step *step, const struct stage_recipe *recipe,
+                         struct objective *objective, double *x) {
     struct newton_options options = step->problem->options;
     options.initial_guess = NEWTON_GUESS_GIVEN;
+    if (!is_last(step) || !throws_back(recipe) || !is_of_concern(step)) {
+        return true;
+    }
+    find_struck(step, x);
+    if (step_failed(step) || !throws_back_others(step)) {
+        return !step_failed(step);
+    }
     *objective = step_stage_objective(step, recipe);
     contact_set_begin_stage(&objective->contacts, objective->stage.origin, objective->stage.length);
     return step_solve_stage(step, objective, &options, x) >= 0;
 }
 
-/// Those that would not gain by what a two-step scheme remembers go on with it.
-static void spare_struck(struct step *step, const struct stage_recipe *recipe,
-                         struct kinematics *stage) {
+/// v + factor (v - before).
+static void lead_on(const struct step *step, const double *v, const double *before, double factor,
+                    double *out) {
+    vector_combine(step->tasks, step->count, v, -1.0, before, out);
+    vector_combine(step->tasks, step->count, v, factor, out, out);
+}
+
+/// What a two-step scheme makes of a stage's solution, and has made of z_n, in uniform motion: BDF2
+/// adds a third of the last change in each step, half of it in all; p_v has the first third.
+static void promise(struct step *step, const struct kinematics *stage,
+                    struct struck_motion *motion) {
     struct step_workspace *w = step->w;
-    const bool remembers = step->view.known > 1;
-    const struct struck_memory memory = {
-        .next = stage,
-        .now = &w->now,
-        .before = remembers ? &w->before : NULL,
-        .velocity_history = remembers ? w->velocity_history : w->now.v,
-        .contact_force = w->stage_force,
-        .contact_force_now = w->memory.has_acceleration ? w->contact_force_before : NULL};
-    step_differentiate_stage(step, recipe, stage);
-    struck_bodies_spare(&w->struck, &step->problem->objective, &memory);
+    struct struck_memory *const memory = &w->struck_memory;
+    lead_on(step, stage->v, w->now.v, 0.5, memory->promised);
+    motion->promised = memory->promised;
+    motion->promised_now = w->now.v;
+    if (step->view.known > 1) {
+        lead_on(step, w->velocity_history, w->now.v, 0.5, memory->promised_now);
+        motion->promised_now = memory->promised_now;
+    }
 }
 
-static bool is_last(const struct step *step, uint32_t index) {
-    return step->problem->scheme->history == 1 && index + 1 == step->stage_count;
+static struct struck_motion motion_of(struct step *step, const struct stage_recipe *recipe,
+                                      const struct kinematics *stage) {
+    struct step_workspace *w = step->w;
+    const bool goes_back = step->problem->scheme->history > 1 && step->view.known > 1;
+    return (struct struck_motion){.next = stage,
+                                  .now = &w->now,
+                                  .before = goes_back ? &w->before : NULL,
+                                  .contact_force = w->stage_force,
+                                  .contact_force_now = goes_back && w->memory.has_acceleration
+                                                           ? w->contact_force_before
+                                                           : NULL,
+                                  .since = recipe->time * step->view.h,
+                                  .length = recipe->length};
 }
 
-bool step_find_struck(struct step *step, uint32_t index, const struct stage_recipe *recipe,
-                      struct objective *objective, struct kinematics *stage) {
-    if (!may_forget(step) || step->contact.stage[index] == 0.0 ||
-        (is_last(step, index) && !throws_back(recipe))) {
-        return true;
+void step_find_struck(struct step *step, const struct stage_recipe *recipe,
+                      const struct kinematics *stage) {
+    struct step_workspace *w = step->w;
+    const struct objective *const o = &step->problem->objective;
+    if (is_last(step) || !is_of_concern(step)) {
+        return;
     }
-    find_struck(step, index, stage->x);
-    if (!step_failed(step) && step->problem->scheme->history > 1) {
-        spare_struck(step, recipe, stage);
+    find_struck(step, stage->x);
+    if (step_failed(step) || !w->struck.any_struck) {
+        return;
     }
-    if (!step_failed(step) && throws_back(recipe) && struck_bodies_are_new(&step->w->struck)) {
-        return solve_again(step, recipe, objective, stage->x);
+    struct struck_motion motion = motion_of(step, recipe, stage);
+    if (step->problem->scheme->history > 1) {
+        promise(step, stage, &motion);
+        struck_memory_spare(&w->struck_memory, &w->struck, o, &motion);
     }
-    return !step_failed(step);
+    if (w->struck.any_struck) {
+        struck_memory_replace(&w->struck_memory, &w->struck, o, &motion);
+    }
 }
 
-const double *step_impulse_fractions(const struct step *step, uint32_t index,
-                                     const struct stage_recipe *recipe) {
-    const double share = step->contact.stage[index], h = step->view.h;
+const double *step_impulse_fractions(const struct step *step, const struct stage_recipe *recipe) {
+    const double share = step->contact.stage[step->stage];
     // What struck bodies forget from the next stage on is beyond what this one did to velocities.
-    const struct impulse_fractions fractions = {
-        .others = share,
-        .struck = is_last(step, index) ? share : recipe->length / h,
-        .forgets = recipe->since > 0.0 ? recipe->since / h : share};
-    return may_forget(step) ? struck_bodies_fractions(&step->w->struck, &fractions) : NULL;
+    return may_forget(step)
+               ? struck_bodies_fractions(&step->w->struck, &step->problem->objective, share,
+                                         is_last(step) ? share : recipe->length / step->view.h)
+               : NULL;
 }

@@ -1,42 +1,10 @@
-// Who is struck, apart from any scheme: forces on three bodies of two nodes each, whose masses
-// differ.
-#include "integrate/impacts/struck_bodies.h"
-
+// Who is struck, apart from any scheme.
 #include <string.h>
 
 #include "pbs/body.h"
 
 #include "support/host/allocator.h"
-#include "support/testing.h"
-
-enum { NODES = 6, COUNT = 3 * NODES };
-
-static const uint32_t parts[NODES] = {0, 0, 1, 1, 2, 2};
-static const double masses[NODES] = {1.0, 1.0, 4.0, 4.0, 100.0, 100.0};
-
-struct fixture {
-    struct memory memory;
-    struct struck_bodies struck;
-    uint8_t constrained_axes[NODES];
-    struct objective objective;
-    double before[COUNT], after[COUNT];
-};
-
-static void begin(struct fixture *f) {
-    *f = (struct fixture){.before = {0.0}};
-    memory_init(&f->memory, NULL);
-    assert_ok(struck_bodies_reserve(&f->struck, &f->memory, NODES));
-    f->objective = (struct objective){
-        .node_parts = parts, .mass = masses, .constrained_axes = f->constrained_axes};
-}
-
-static void end(struct fixture *f) {
-    struck_bodies_free(&f->struck, &f->memory);
-}
-
-static void find(struct fixture *f) {
-    struck_bodies_find(&f->struck, &f->objective, f->before, f->after);
-}
+#include "support/schemes/struck_fixture.h"
 
 static void assert_struck(const struct fixture *f, bool first, bool second, bool third) {
     const bool expected[3] = {first, second, third};
@@ -86,15 +54,18 @@ static void light_nodes_count_for_more(void **state) {
     end(&f);
 }
 
-/// Forces on nodes that do not move say nothing.
-static void constrained_nodes_are_not_struck(void **state) {
+/// Forces along axes that are prescribed say nothing.
+static void prescribed_axes_are_not_struck(void **state) {
     (void)state;
     struct fixture f;
     begin(&f);
     f.after[0] = 7.0;
-    f.constrained_axes[0] = PBS_AXIS_Y;
+    f.constrained_axes[0] = PBS_AXIS_X;
     find(&f);
     assert_struck(&f, false, false, false);
+    f.constrained_axes[0] = PBS_AXIS_Y | PBS_AXIS_Z;
+    find(&f);
+    assert_struck(&f, true, false, false);
     end(&f);
 }
 
@@ -143,188 +114,84 @@ static void touching_bodies_are_struck_together(void **state) {
     end(&f);
 }
 
-/// They forget in the next stage, and in those after it; in the next step again, where the scheme
-/// goes back beyond its start.
-static void the_struck_forget(void **state) {
+/// What lies on a table that is pinned has nothing to do with what hits it elsewhere. The table's
+/// contacts count as those of the other side.
+static void pinned_bodies_join_nothing(void **state) {
     (void)state;
-    double x[COUNT], v[COUNT], x_before[COUNT], v_before[COUNT];
+    const struct contact_table table = {.visit = visit_two};
+    struct joint joint = {.node_count = 2, .node = {2, 4}, .row_count = 3};
+    struct joint_set joints = {.joints = &joint, .count = 1};
+    struct constraint_set constraints = {.joints = &joints};
     struct fixture f;
     begin(&f);
-    for (int k = 0; k < COUNT; k++) {
-        x[k] = k;
-        v[k] = 0.5 * k;
-        x_before[k] = v_before[k] = -1.0;
-    }
-    const struct kinematics now = {.x = x, .v = v}, before = {.x = x_before, .v = v_before};
+    contact_set_add(&f.objective.contacts, &table, NULL);
+    f.objective.constraints = &constraints;
     f.after[0] = 1.0;
-    struck_bodies_begin_step(&f.struck, true);
+    f.constrained_axes[4] = PBS_AXIS_X | PBS_AXIS_Y | PBS_AXIS_Z;
+    find(&f);
+    assert_struck(&f, true, true, true);
+    f.constrained_axes[5] = PBS_AXIS_X | PBS_AXIS_Y | PBS_AXIS_Z;
+    find(&f);
+    assert_struck(&f, true, false, false);
+    const double *const found = struck_bodies_fractions(&f.struck, &f.objective, 0.3, 0.5);
+    assert_true(contact_pair_fraction(found, 0.3, 5, 0) == 0.5);
+    assert_true(contact_pair_fraction(found, 0.3, 0, 5) == 0.5);
+    assert_true(contact_pair_fraction(found, 0.3, 5, CONTACT_NO_NODE) == 0.3);
+    assert_true(contact_pair_fraction(found, 0.1, CONTACT_NO_NODE, 2) == 0.3);
+    assert_true(contact_pair_fraction(NULL, 0.1, 0, 5) == 0.1);
+    end(&f);
+}
+
+/// Bodies that touch one that is struck are added where they are not struck themselves.
+static void spreading_adds_what_touches(void **state) {
+    (void)state;
+    const struct contact_table table = {.visit = visit_two};
+    struct fixture f;
+    begin(&f);
+    f.after[0] = 1.0;
+    find(&f);
+    assert_struck(&f, true, false, false);
+    contact_set_add(&f.objective.contacts, &table, NULL);
+    struck_bodies_spread(&f.struck, &f.objective);
+    assert_struck(&f, true, false, true);
+    end(&f);
+}
+
+/// They forget in the next stage; a step begins without. Two-step schemes know who it was in the
+/// next step.
+static void the_struck_forget(void **state) {
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    f.after[0] = 1.0;
+    struck_bodies_begin_step(&f.struck);
+    struck_bodies_begin_stage(&f.struck);
     assert_false(f.struck.any_forgets);
     find(&f);
-    assert_true(struck_bodies_are_new(&f.struck));
     struck_bodies_begin_stage(&f.struck);
     assert_true(f.struck.any_forgets && f.struck.forgets[0] && f.struck.forgets[1]);
     assert_false(f.struck.any_struck || f.struck.forgets[2]);
     find(&f);
-    assert_false(struck_bodies_are_new(&f.struck));
-    struck_bodies_accept(&f.struck, &now, 0.25, &before);
-    for (int k = 0; k < COUNT; k++) {
-        assert_true(x_before[k] == (k < 6 ? x[k] - 0.25 * v[k] : -1.0));
-        assert_true(v_before[k] == (k < 6 ? v[k] : -1.0));
-    }
+    struck_bodies_accept(&f.struck);
     struck_bodies_save(&f.struck);
-    struck_bodies_begin_step(&f.struck, true);
-    assert_true(f.struck.any_forgets && f.struck.forgets[1] && !f.struck.forgets[2]);
-    struck_bodies_accept(&f.struck, &now, 0.25, &before);
-    struck_bodies_begin_step(&f.struck, true);
-    assert_false(f.struck.any_forgets);
+    struck_bodies_begin_step(&f.struck);
+    assert_false(f.struck.any_forgets || f.struck.any_struck);
+    struck_bodies_accept(&f.struck);
+    assert_false(f.struck.before[0]);
     struck_bodies_restore(&f.struck);
-    struck_bodies_begin_step(&f.struck, false);
-    assert_false(f.struck.any_forgets);
-    struck_bodies_begin_step(&f.struck, true);
-    assert_true(f.struck.any_forgets && f.struck.forgets[1] && !f.struck.forgets[2]);
-    end(&f);
-}
-
-// --- who need not forget ---
-
-/// Motion of all nodes along x at three states, 0.1 s apart.
-struct motion {
-    double x[3][COUNT], v[3][COUNT], a[3][COUNT], velocity_history[COUNT];
-    struct kinematics before, now, next;
-    struct struck_memory memory;
-};
-
-static void begin_motion(struct motion *m, const struct fixture *f, double before, double now,
-                         double next) {
-    const double speeds[3] = {before, now, next};
-    *m = (struct motion){.before = {m->x[0], m->v[0], m->a[0]},
-                         .now = {m->x[1], m->v[1], m->a[1]},
-                         .next = {m->x[2], m->v[2], m->a[2]}};
-    for (size_t i = 0; i < NODES; i++) {
-        for (int k = 0; k < 3; k++) {
-            m->v[k][3 * i] = speeds[k];
-            m->x[k][3 * i] = 0.1 * k;
-        }
-        m->velocity_history[3 * i] = now + (now - before) / 3.0;
-        // Contact is all that acts.
-        m->a[1][3 * i] = f->before[3 * i] / masses[i];
-        m->a[2][3 * i] = f->after[3 * i] / masses[i];
-    }
-    m->memory = (struct struck_memory){.next = &m->next,
-                                       .now = &m->now,
-                                       .before = &m->before,
-                                       .velocity_history = m->velocity_history,
-                                       .contact_force = f->after,
-                                       .contact_force_now = f->before};
-}
-
-static bool is_spared(struct fixture *f, const struct motion *m) {
-    find(f);
-    assert_true(f->struck.is_struck[0]);
-    struck_bodies_spare(&f->struck, &f->objective, &m->memory);
-    assert_int_equal(f->struck.is_struck[0], f->struck.is_struck[1]);
-    return !f->struck.is_struck[0];
-}
-
-/// A body that comes with 1 m/s and is turned round to w goes off with (3 w + 1) / 2, which is 1
-/// for w = 1/3.
-static void those_that_would_lose_go_on(void **state) {
-    (void)state;
-    struct fixture f;
-    struct motion m;
-    begin(&f);
-    f.after[0] = 1.0;
-    begin_motion(&m, &f, -1.0, -1.0, 0.333);
-    assert_true(is_spared(&f, &m));
-    assert_false(f.struck.any_struck);
-    begin_motion(&m, &f, -1.0, -1.0, 0.334);
-    assert_false(is_spared(&f, &m));
-    assert_true(f.struck.any_struck);
-    // From rest, whether or not it knows a state before.
-    begin_motion(&m, &f, 0.0, 0.0, 0.1);
-    assert_false(is_spared(&f, &m));
-    m.memory.before = NULL;
-    assert_false(is_spared(&f, &m));
-    end(&f);
-}
-
-/// The state before counts too: a body that came with 1 m/s, has .1 m/s left and goes off with .8
-/// m/s has lost in all, if it had no other velocity then.
-static void what_a_hit_took_the_step_before_is_not_gained(void **state) {
-    (void)state;
-    struct fixture f;
-    struct motion m;
-    begin(&f);
-    f.after[0] = 1.0;
-    begin_motion(&m, &f, -1.0, -0.1, 0.5); // to .8, .35 was promised
-    assert_true(is_spared(&f, &m));
-    m.memory.before = NULL;
-    assert_false(is_spared(&f, &m));
-    begin_motion(&m, &f, -0.7, -0.1, 0.5);
-    assert_false(is_spared(&f, &m));
-    end(&f);
-}
-
-/// What springs give back is no gain: a force by which two kilograms got .5 J on the way, half of
-/// what they have now.
-static void what_was_stored_is_not_gained(void **state) {
-    (void)state;
-    struct fixture f;
-    struct motion m;
-    begin(&f);
-    f.after[0] = 1.0;
-    begin_motion(&m, &f, 0.0, 0.0, 2.0 / 3.0); // promises 1 m/s: 1 J
-    m.memory.before = NULL;
-    for (size_t i = 0; i < 2; i++) {
-        m.a[1][3 * i] += 2.0; // N/kg
-        m.a[2][3 * i] += 6.0;
-    }
-    assert_false(is_spared(&f, &m)); // .1 m by 2 kg (2 + 6) / 2 N/kg: .8 J
-    for (size_t i = 0; i < 2; i++) {
-        m.a[2][3 * i] += 4.1; // 1.21 J
-    }
-    assert_true(is_spared(&f, &m));
-    m.memory.contact_force_now = NULL; // 2.02 J by the last force alone
-    m.a[1][0] = -1e9;
-    assert_true(is_spared(&f, &m));
-    end(&f);
-}
-
-/// What one of two loses the other may have.
-static void islands_gain_as_one(void **state) {
-    (void)state;
-    struct joint joint = {.node_count = 2, .node = {2, 0}, .row_count = 3};
-    struct joint_set joints = {.joints = &joint, .count = 1};
-    struct constraint_set constraints = {.joints = &joints};
-    struct fixture f;
-    struct motion m;
-    begin(&f);
-    f.objective.constraints = &constraints;
-    f.after[0] = 1.0;
-    begin_motion(&m, &f, 0.0, 0.0, 0.3); // of the first, 2 kg
-    for (size_t i = 2; i < 4; i++) {     // the second, 8 kg, stops
-        m.v[0][3 * i] = m.v[1][3 * i] = m.velocity_history[3 * i] = 0.4;
-        m.v[2][3 * i] = 0.2;
-    }
-    assert_true(is_spared(&f, &m));
-    joint.row_count = 0;
-    assert_false(is_spared(&f, &m));
+    assert_true(f.struck.before[0] && f.struck.before[1] && !f.struck.before[2]);
     end(&f);
 }
 
 static void each_has_its_part_of_the_impulse(void **state) {
     (void)state;
-    const struct impulse_fractions fractions = {.others = 0.3, .struck = 0.5, .forgets = 0.7};
     struct fixture f;
     begin(&f);
-    assert_null(struck_bodies_fractions(&f.struck, &fractions));
-    f.after[0] = 1.0;
-    find(&f);
-    struck_bodies_begin_stage(&f.struck);
+    assert_null(struck_bodies_fractions(&f.struck, &f.objective, 0.3, 0.5));
     f.after[6] = 1.0;
     find(&f);
-    const double *const found = struck_bodies_fractions(&f.struck, &fractions);
-    assert_true(found[1] == 0.7 && found[2] == 0.5 && found[5] == 0.3);
+    const double *const found = struck_bodies_fractions(&f.struck, &f.objective, 0.3, 0.5);
+    assert_true(found[1] == 0.3 && found[2] == 0.5 && found[5] == 0.3);
     end(&f);
 }
 
@@ -353,14 +220,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_of_half_is_sudden),
         cmocka_unit_test(light_nodes_count_for_more),
-        cmocka_unit_test(constrained_nodes_are_not_struck),
+        cmocka_unit_test(prescribed_axes_are_not_struck),
         cmocka_unit_test(joined_bodies_are_struck_together),
         cmocka_unit_test(touching_bodies_are_struck_together),
+        cmocka_unit_test(pinned_bodies_join_nothing),
+        cmocka_unit_test(spreading_adds_what_touches),
         cmocka_unit_test(the_struck_forget),
-        cmocka_unit_test(those_that_would_lose_go_on),
-        cmocka_unit_test(what_a_hit_took_the_step_before_is_not_gained),
-        cmocka_unit_test(what_was_stored_is_not_gained),
-        cmocka_unit_test(islands_gain_as_one),
         cmocka_unit_test(each_has_its_part_of_the_impulse),
         cmocka_unit_test(memory_is_refused),
     };

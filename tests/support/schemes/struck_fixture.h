@@ -1,0 +1,42 @@
+// Three bodies of two nodes each, whose masses differ, and the forces on them, for tests of who is
+// struck and of what they remember.
+#ifndef PBS_SUPPORT_STRUCK_FIXTURE_H
+#define PBS_SUPPORT_STRUCK_FIXTURE_H
+
+#include "integrate/impacts/struck_memory.h"
+
+#include "support/testing.h"
+
+enum { NODES = 6, COUNT = 3 * NODES };
+
+static const uint32_t parts[NODES] = {0, 0, 1, 1, 2, 2};
+static const double masses[NODES] = {1.0, 1.0, 4.0, 4.0, 100.0, 100.0};
+
+struct fixture {
+    struct memory memory;
+    struct struck_bodies struck;
+    struct struck_memory remembered;
+    uint8_t constrained_axes[NODES];
+    struct objective objective;
+    double before[COUNT], after[COUNT]; ///< N
+};
+
+static inline void begin(struct fixture *f) {
+    *f = (struct fixture){.before = {0.0}};
+    memory_init(&f->memory, NULL);
+    assert_ok(struck_bodies_reserve(&f->struck, &f->memory, NODES));
+    assert_ok(struck_memory_reserve(&f->remembered, &f->memory, NODES));
+    f->objective = (struct objective){
+        .node_parts = parts, .mass = masses, .constrained_axes = f->constrained_axes};
+}
+
+static inline void end(struct fixture *f) {
+    struck_bodies_free(&f->struck, &f->memory);
+    struck_memory_free(&f->remembered, &f->memory);
+}
+
+static inline void find(struct fixture *f) {
+    struck_bodies_find(&f->struck, &f->objective, f->before, f->after);
+}
+
+#endif
