@@ -90,6 +90,12 @@ struct energy_candidate {
     double weight_now, weight_next;  ///< s: M^-1 (weight_now grad P(x_n) + weight_next grad P(x'))
                                      ///< is added to dv
     const double *impulse;           ///< s, per stage: w = v_n + sum of impulse times acceleration
+    const bool *forgets;             ///< per node: has only forgotten_impulse of the stage before
+                                     ///< the last one, and a translation; null: none
+    double forgotten_impulse;        ///< s
+    const double *contact_change;    ///< N s: what contact at the stages has to do with dv, without
+                                     ///< what weight_now and weight_next add; null: not known
+    double correction_now;           ///< s: of a_n in dv
     const struct kinematics *stages; ///< with accelerations in the world
     uint32_t stage_count;
 };

@@ -88,10 +88,10 @@ static void join_groups(struct energy_control *control, const struct energy_step
 }
 
 /// Only the rotation of a group that nothing holds is an error: pins and joints to space exert
-/// torques of their own. Pieces of a body do not turn together. Without forces at both ends
-/// (decoupled SDIRK2) those of contact cannot be told apart either.
+/// torques of their own. Pieces of a body do not turn together. knows_contact: what contact has to
+/// do with the correction is known.
 static void find_free_groups(struct energy_control *control, const struct energy_step *step,
-                             bool from_forces) {
+                             bool knows_contact) {
     const struct constraint_set *const constraints = step->objective->constraints;
     const struct joint_set *const joints = constraints != NULL ? constraints->joints : NULL;
     for (uint32_t b = 0; b < control->body_count; b++) {
@@ -100,7 +100,7 @@ static void find_free_groups(struct energy_control *control, const struct energy
     for (uint32_t b = 0; b < control->body_count; b++) {
         const struct energy_body *const body = &control->bodies[b];
         if (!body->falls || !control->is_whole[b] || control->is_torn[b] ||
-            (!from_forces && body->in_contact)) {
+            (!knows_contact && body->in_contact)) {
             control->groups[control->group[b]].turns = false;
         }
     }
@@ -178,32 +178,63 @@ static void add_inertia(const struct member *member, double mass, double inertia
     }
 }
 
+/// A factor of nodes, and of those of them that forget.
+struct node_factor {
+    double all;
+    const bool *forgets; ///< null: none
+    double of_those;
+};
+
 /// Adds factor times the angular momentum of the velocities v at x to what is missing.
 static void add_momentum(struct energy_control *control, const struct energy_step *step,
-                         double factor, const double *x, const double *v) {
+                         const struct node_factor *factor, const double *x, const double *v) {
     find_centers(control, step, x);
     for (size_t i = 0, r = 0; i < energy_node_count(step); i++) {
         const struct member member = member_at(control, step, i, x, &r);
-        add_moment(&member, factor * step->objective->mass[i], v + 3 * i,
-                   group_of(control, i)->missing);
+        const bool forgets = factor->forgets != NULL && factor->forgets[i];
+        add_moment(&member, (forgets ? factor->of_those : factor->all) * step->objective->mass[i],
+                   v + 3 * i, group_of(control, i)->missing);
+    }
+}
+
+static void add_momentum_of_stage(struct energy_control *control, const struct energy_step *step,
+                                  const struct energy_candidate *c, uint32_t stage) {
+    const bool is_forgotten = stage + 2 == c->stage_count;
+    const struct node_factor factor = {.all = c->impulse[stage],
+                                       .forgets = is_forgotten ? c->forgets : NULL,
+                                       .of_those = c->forgotten_impulse};
+    if (factor.all != 0.0) {
+        add_momentum(control, step, &factor, c->stages[stage].x, c->stages[stage].a);
+    }
+}
+
+/// The correction's impulse on a node that is not of contact.
+static void find_push(const struct energy_control *control, const struct energy_candidate *c,
+                      const double *own_next, double mass, size_t node, double push[3]) {
+    const double *const own_now = control->own_gradient + 3 * node;
+    if (c->weight_next != 0.0) {
+        scale3(c->weight_now, own_now, push);
+        add_scaled3(push, c->weight_next, own_next + 3 * node, push);
+        return;
+    }
+    scale3(mass, c->correction + 3 * node, push);
+    if (c->contact_change != NULL) {
+        double force[3];
+        subtract3(own_now, c->gradient_now + 3 * node, force);
+        subtract3(push, c->contact_change + 3 * node, push);
+        add_scaled3(push, -c->correction_now, force, push);
     }
 }
 
 /// Adds the torque of the correction, and inertia, at x'.
 static void add_torques(struct energy_control *control, const struct energy_step *step,
                         const struct energy_candidate *c, const double *own_next) {
-    const bool from_forces = c->weight_next != 0.0;
     for (size_t i = 0, r = 0; i < energy_node_count(step); i++) {
         const double mass = step->objective->mass[i];
         const struct member member = member_at(control, step, i, c->x, &r);
         struct energy_group *const group = group_of(control, i);
         double push[3];
-        if (from_forces) {
-            scale3(c->weight_now, control->own_gradient + 3 * i, push);
-            add_scaled3(push, c->weight_next, own_next + 3 * i, push);
-        } else {
-            scale3(mass, c->correction + 3 * i, push);
-        }
+        find_push(control, c, own_next, mass, i, push);
         add_moment(&member, 1.0, push, group->torque);
         add_inertia(&member, mass, group->inertia);
     }
@@ -230,13 +261,11 @@ static void find_spin(const struct energy_group *group, const double torque[3], 
 
 static void find_spins(struct energy_control *control, const struct energy_step *step,
                        const struct energy_candidate *c, const double *own_next) {
-    add_momentum(control, step, 1.0, c->x_now, step->velocity_now);
+    add_momentum(control, step, &(struct node_factor){.all = 1.0}, c->x_now, step->velocity_now);
     for (uint32_t i = 0; i < c->stage_count; i++) {
-        if (c->impulse[i] != 0.0) {
-            add_momentum(control, step, c->impulse[i], c->stages[i].x, c->stages[i].a);
-        }
+        add_momentum_of_stage(control, step, c, i);
     }
-    add_momentum(control, step, -1.0, c->x, c->v);
+    add_momentum(control, step, &(struct node_factor){.all = -1.0}, c->x, c->v);
     add_torques(control, step, c, own_next);
     for (uint32_t b = 0; b < control->body_count; b++) {
         struct energy_group *const group = &control->groups[b];
@@ -275,7 +304,7 @@ void energy_separate_rotation(struct energy_control *control, const struct energ
     // A-1 is as its paper has it: there the rotation is that of alpha = 1.
     const bool is_fixed = step->settings->choice == PBS_ALPHA_FIXED;
     join_groups(control, step);
-    find_free_groups(control, step, c->weight_next != 0.0);
+    find_free_groups(control, step, c->weight_next != 0.0 || c->contact_change != NULL);
     find_spins(control, step, c, own_next);
     for (size_t i = 0, r = 0, active = 0; i < energy_node_count(step); i++) {
         const struct energy_group *const group = group_of(control, i);

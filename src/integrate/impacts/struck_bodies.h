@@ -23,6 +23,7 @@ struct struck_bodies {
                      ///< two-step schemes
     bool *saved;     ///< likewise
     bool any_struck, any_forgets;
+    double forgotten_length;      ///< s, b of the stage in which those that forget were struck
     uint32_t *island;             ///< per body: the first of those that push each other
     struct force_change *changes; ///< per body
     double *mass;                 ///< per node, kg: of a stage's objective

@@ -30,6 +30,10 @@ static void control_energy(struct step *step, const struct state_recipe *recipe)
         .weight_now = recipe->gradient_now,
         .weight_next = recipe->gradient_next,
         .impulse = recipe->impulse,
+        .forgets = w->struck.any_forgets ? w->struck.forgets : NULL,
+        .forgotten_impulse = w->struck.forgotten_length,
+        .contact_change = step_contact_change(step),
+        .correction_now = recipe->correction.a[STATE_NOW],
         .stages = w->stages,
         .stage_count = step->result.stages,
     };

@@ -325,6 +325,7 @@ void step_run_stage(struct step *step, uint32_t index) {
     step_differentiate_stage(step, &recipe, stage);
     step_find_struck(step, &recipe, stage);
     step->recalls = false;
+    step_add_contact_change(step, &recipe, stage->x);
     if (step_failed(step)) {
         return;
     }

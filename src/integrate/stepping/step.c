@@ -136,6 +136,7 @@ struct step_result step_solve(const struct step_problem *problem, const struct s
     step.follows_impact = !step_failed(&step) && follows_impact(&step);
     step.view.known = step.follows_impact ? 1 : step.view.known;
     step_begin_struck(&step);
+    step_begin_contact_change(&step);
     step.contact = contact_shares(problem->scheme, &step.view, stage_count,
                                   step_finds_start(&step));
     if (!step_failed(&step) && step_is_controlled(&step)) {

@@ -43,6 +43,8 @@ struct step_workspace {
     struct struck_memory struck_memory;   ///< of schemes with forgets_impacts
     double *acceleration;                 ///< a_n, if it had to be computed
     double *correction;                   ///< dv, for schemes with energy control
+    double *contact_change;               ///< N s: see contact_change.c; of schemes with energy
+                                          ///< control that forget impacts
     double *position_correction;          ///< dx, for schemes that blend states
     double *gradient_now, *gradient_next; ///< vector slots of the assembly; only with energy
                                           ///< control or accelerations

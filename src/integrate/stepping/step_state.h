@@ -141,6 +141,15 @@ void step_find_struck(struct step *step, const struct stage_recipe *recipe,
 /// Returns what part of the step's impulse a force at a stage is, per node; null: the same for all.
 const double *step_impulse_fractions(const struct step *step, const struct stage_recipe *recipe);
 
+// --- contact_change.c: of schemes whose correction is no difference of forces; others do nothing
+// ---
+
+void step_begin_contact_change(struct step *step);
+/// Adds the impulse that a stage's contact, at its solution x, has in the correction.
+void step_add_contact_change(struct step *step, const struct stage_recipe *stage, const double *x);
+/// Returns the sum of the stages, N s, 3 per node; null if it is not known.
+const double *step_contact_change(const struct step *step);
+
 // --- static_stage.c ---
 
 /// The same for a scheme without inertia.

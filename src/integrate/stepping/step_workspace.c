@@ -63,6 +63,9 @@ static bool reserve_all(struct step_workspace *w, struct memory *memory,
                                       scheme->free_fall_defect != 0.0 ||
                                           scheme->control == CONTROL_STATE) >= 0;
     }
+    if (scheme->control != CONTROL_NONE && scheme->forgets_impacts) {
+        done = done && reserve_array(memory, &w->contact_change, count);
+    }
     if (scheme->control == CONTROL_STATE) {
         done = done && reserve_array(memory, &w->position_correction, count);
     }
@@ -100,6 +103,7 @@ void step_workspace_free(struct step_workspace *workspace, struct memory *memory
     struck_memory_free(&workspace->struck_memory, memory);
     memory_release(memory, workspace->acceleration);
     memory_release(memory, workspace->correction);
+    memory_release(memory, workspace->contact_change);
     memory_release(memory, workspace->position_correction);
     energy_control_free(&workspace->energy, memory);
     memory_release(memory, workspace->gradient_now);

@@ -182,6 +182,7 @@ void step_find_struck(struct step *step, const struct stage_recipe *recipe,
         struck_memory_spare(&w->struck_memory, &w->struck, o, &motion);
     }
     if (w->struck.any_struck) {
+        w->struck.forgotten_length = recipe->length;
         struck_memory_replace(&w->struck_memory, &w->struck, o, &motion);
     }
 }
