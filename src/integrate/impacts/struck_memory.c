@@ -157,11 +157,19 @@ void struck_memory_replace(struct struck_memory *memory, const struct struck_bod
 }
 
 void struck_memory_accept(const struct struck_memory *memory, const struct struck_bodies *struck,
+                          const struct rotations *rotations, const struct kinematics *now, double h,
                           const struct kinematics *before) {
     for (size_t i = 0; struck->any_struck && i < struck->node_count; i++) {
         if (struck->is_struck[i]) {
             copy3(memory->past.x + 3 * i, before->x + 3 * i);
             copy3(memory->past.v + 3 * i, before->v + 3 * i);
+        }
+    }
+    for (size_t k = 0; struck->any_struck && rotations != NULL && k < rotations->count; k++) {
+        const size_t i = rotations->node[k];
+        if (struck->is_struck[i]) {
+            add_scaled3(now->x + 3 * i, -h, now->v + 3 * i, before->x + 3 * i);
+            copy3(now->v + 3 * i, before->v + 3 * i);
         }
     }
 }

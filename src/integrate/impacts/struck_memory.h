@@ -5,6 +5,7 @@
 
 #include "integrate/impacts/struck_bodies.h"
 #include "integrate/states/combination.h"
+#include "integrate/states/rotations.h"
 
 /// What an island would have more than before if it did not forget, J.
 struct struck_gain {
@@ -55,8 +56,10 @@ void struck_memory_spare(struct struck_memory *memory, struct struck_bodies *str
 void struck_memory_replace(struct struck_memory *memory, const struct struck_bodies *struck,
                            const struct objective *objective, const struct struck_motion *motion);
 
-/// Puts the past of those that are struck in place of the state before.
+/// Puts the past of those that are struck in place of the state before z_n. Rotations, whose chart
+/// has moved on to z_n since, have turned uniformly for h seconds. rotations: null: there are none.
 void struck_memory_accept(const struct struck_memory *memory, const struct struck_bodies *struck,
+                          const struct rotations *rotations, const struct kinematics *now, double h,
                           const struct kinematics *before);
 
 #endif

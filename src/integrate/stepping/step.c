@@ -202,7 +202,8 @@ void step_accept(struct step_workspace *workspace, struct tasks *tasks, double h
         w->memory.known = 2;
         if (w->scheme->forgets_impacts) {
             struck_bodies_accept(&w->struck);
-            struck_memory_accept(&w->struck_memory, &w->struck, &w->before);
+            struck_memory_accept(&w->struck_memory, &w->struck, w->rotations, &w->now, h,
+                                 &w->before);
         }
     } else {
         const struct kinematics now = w->now;

@@ -176,26 +176,31 @@ static void they_remember_all_but_the_hit(void **state) {
     end(&f);
 }
 
-/// Two-step schemes take it for the state before.
+/// Two-step schemes take it for the state before. Rotations are in the chart of z_n by then, whose
+/// origin it is.
 static void it_becomes_the_state_before(void **state) {
     (void)state;
-    double x[COUNT], v[COUNT];
+    double x[COUNT], v[COUNT], x_now[COUNT] = {0.0}, v_now[COUNT];
+    const uint32_t node = 1;
+    const struct rotations rotations = {.count = 1, .node = &node};
     struct fixture f;
     begin(&f);
     for (int k = 0; k < COUNT; k++) {
         f.remembered.past.x[k] = k;
         f.remembered.past.v[k] = 0.5 * k;
+        v_now[k] = 2.0;
         x[k] = v[k] = -1.0;
     }
-    const struct kinematics before = {.x = x, .v = v};
-    struck_memory_accept(&f.remembered, &f.struck, &before);
+    const struct kinematics before = {.x = x, .v = v}, now = {.x = x_now, .v = v_now};
+    struck_memory_accept(&f.remembered, &f.struck, &rotations, &now, 0.25, &before);
     assert_true(x[3] == -1.0 && v[3] == -1.0);
     f.after[0] = 1.0;
     find(&f);
-    struck_memory_accept(&f.remembered, &f.struck, &before);
+    struck_memory_accept(&f.remembered, &f.struck, &rotations, &now, 0.25, &before);
     for (int k = 0; k < COUNT; k++) {
-        assert_true(x[k] == (k < 6 ? k : -1.0));
-        assert_true(v[k] == (k < 6 ? 0.5 * k : -1.0));
+        const bool turns = k / 3 == 1;
+        assert_true(x[k] == (turns ? -0.5 : k < 3 ? k : -1.0));
+        assert_true(v[k] == (turns ? 2.0 : k < 3 ? 0.5 * k : -1.0));
     }
     end(&f);
 }
