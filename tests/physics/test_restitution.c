@@ -89,7 +89,7 @@ static void bdf2_goes_on_unless_it_would_gain(void **state) {
         const bool gains = going_on > 1.0;
         const double expected = gains ? 0.5 - 1.5 * left : going_on;
         if (fabs(going_on - 1.0) < 0.05 || left > 0.4) {
-            continue; // within the barrier's error, or held back for a step more
+            continue; // too near to the limit to tell, or stopped in two steps
         }
         assert_near(rebound(PBS_SCHEME_BDF2, phase), expected, 0.05, "speed");
         forgotten += gains;

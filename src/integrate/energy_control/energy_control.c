@@ -93,8 +93,8 @@ struct stage_work {
 
 static double seconds_of(const struct stage_work *stage, const struct contact_power *power) {
     return stage->node_fractions != NULL
-               ? stage->h * contact_pair_fraction(stage->node_fractions, 0.0, power->nodes[0],
-                                                  power->nodes[1])
+               ? stage->h * contact_pair_fraction(stage->node_fractions, stage->seconds / stage->h,
+                                                  power->nodes[0], power->nodes[1])
                : stage->seconds;
 }
 

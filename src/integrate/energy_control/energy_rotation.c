@@ -178,7 +178,7 @@ static void add_inertia(const struct member *member, double mass, double inertia
     }
 }
 
-/// A factor of nodes, and of those of them that forget.
+/// What is added of nodes' momentum: all of them alike, but for those that forget.
 struct node_factor {
     double all;
     const bool *forgets; ///< null: none
