@@ -3,7 +3,7 @@
 
 #include "pbs/body.h"
 
-#include "support/host/allocator.h"
+#include "support/host/refusals.h"
 #include "support/schemes/struck_fixture.h"
 
 static void assert_struck(const struct fixture *f, bool first, bool second, bool third) {
@@ -195,25 +195,18 @@ static void each_has_its_part_of_the_impulse(void **state) {
     end(&f);
 }
 
+static pbs_status reserve_and_free(struct memory *memory, const void *context) {
+    (void)context;
+    struct struck_bodies struck = {0};
+    const pbs_status status = struck_bodies_reserve(&struck, memory, NODES);
+    assert_true(status == PBS_OK || (struck.node_count == 0 && struck.mass == NULL));
+    struck_bodies_free(&struck, memory);
+    return status;
+}
+
 static void memory_is_refused(void **state) {
     (void)state;
-    struct test_allocator allocator;
-    uint64_t refused = 0;
-    pbs_status status = PBS_ERROR_MEMORY;
-    for (; status != PBS_OK; refused++) {
-        struct struck_bodies struck = {0};
-        struct memory memory;
-        test_allocator_init(&allocator);
-        const pbs_allocator hooks = test_allocator_hooks(&allocator);
-        memory_init(&memory, &hooks);
-        test_allocator_fail_after(&allocator, refused);
-        status = struck_bodies_reserve(&struck, &memory, NODES);
-        assert_true(status == PBS_ERROR_MEMORY || refused > 0);
-        assert_true(status == PBS_OK || (struck.node_count == 0 && struck.mass == NULL));
-        struck_bodies_free(&struck, &memory);
-        assert_true(allocator.bytes_in_use == 0 && !allocator.was_misused);
-    }
-    assert_true(refused > 1);
+    assert_refusals_are_statuses(reserve_and_free, NULL, 20);
 }
 
 int main(void) {
