@@ -38,6 +38,62 @@ static uint32_t island_of(const struct struck_bodies *struck, const struct objec
     return struck->island[struck_bodies_body_of(objective, node)];
 }
 
+/// A translation moves positions, not rotations and handles.
+static bool is_position(const struct objective *objective, size_t node) {
+    const struct layout *const layout = &objective->assembly->layout;
+    return layout_is_position(layout, layout->row[node]);
+}
+
+static bool translates(const struct struck_bodies *struck, const struct objective *objective,
+                       size_t node, uint32_t axis) {
+    return struck->is_struck[node] && struck_bodies_axis_is_free(objective, node, axis) &&
+           is_position(objective, node);
+}
+
+// --- obstacles that move ---
+
+struct supply {
+    struct struck_gain *gains;
+    const struct struck_bodies *struck;
+    const struct objective *objective;
+};
+
+static void add_supply(void *context, const struct contact_power *power) {
+    const struct supply *supply = context;
+    const uint32_t node = power->nodes[0] != CONTACT_NO_NODE ? power->nodes[0] : power->nodes[1];
+    // Friction has no potential.
+    if (node != CONTACT_NO_NODE && power->potential > 0.0) {
+        supply->gains[island_of(supply->struck, supply->objective, node)]
+            .power += power->obstacle_power;
+    }
+}
+
+/// Forces within an island are not in its sum.
+static void add_forces(const struct struck_bodies *struck, const struct objective *objective,
+                       const double *contact_force, struct struck_gain *gains) {
+    for (size_t i = 0; i < struck->node_count; i++) {
+        struct struck_gain *const gain = &gains[island_of(struck, objective, i)];
+        for (uint32_t k = 0; k < 3; k++) {
+            gain->force[k] += translates(struck, objective, i, k) ? contact_force[3 * i + k] : 0.0;
+        }
+    }
+}
+
+static void find_velocities(const struct struck_bodies *struck, const struct objective *objective,
+                            const struct struck_motion *motion, struct struck_gain *gains) {
+    struct supply supply = {gains, struck, objective};
+    const struct contact_visitor visitor = {add_supply, &supply};
+    const struct contact_motion at = {.x = motion->next->x, .v = motion->next->v};
+    contact_set_visit(&objective->contacts, &at, &visitor);
+    add_forces(struck, objective, motion->contact_force, gains);
+    for (size_t b = 0; b < struck->node_count; b++) {
+        const double square = dot3(gains[b].force, gains[b].force);
+        if (gains[b].power != 0.0 && square > 0.0) {
+            scale3(gains[b].power / square, gains[b].force, gains[b].velocity);
+        }
+    }
+}
+
 // --- who need not forget ---
 
 /// Of one axis of a node: F = M a - f, all forces but those of barriers, at z_n and at its
@@ -56,18 +112,19 @@ static struct other_forces other_forces_of(const struct struck_bodies *struck,
     return (struct other_forces){now, next};
 }
 
-/// Of one axis of a node. -(F + F') / 2 . way: what potentials have gained, exactly where they are
-/// quadratic.
-static void add_gain(const struct struck_motion *motion, double mass,
+/// Of one axis of a node, seen from what moves with u. -(F + F') / 2 . way: what potentials have
+/// gained, exactly where they are quadratic.
+static void add_gain(const struct struck_motion *motion, double mass, double u,
                      const struct other_forces *forces, size_t at, struct struck_gain *gain) {
-    const double x = motion->next->x[at], x_now = motion->now->x[at];
-    const double w = motion->promised[at], w_now = motion->promised_now[at];
-    const double stored = -0.5 * (forces->now + forces->next) * (x - x_now);
+    const double x_now = motion->now->x[at];
+    const double way = motion->next->x[at] - x_now - motion->since * u;
+    const double w = motion->promised[at] - u, w_now = motion->promised_now[at] - u;
+    const double stored = -0.5 * (forces->now + forces->next) * way;
     gain->since_now += 0.5 * mass * (w * w - w_now * w_now) + stored;
     if (motion->before != NULL) {
-        const double v = motion->before->v[at];
-        gain->since_before += 0.5 * mass * (w * w - v * v) + stored -
-                              forces->now * (x_now - motion->before->x[at]);
+        const double v = motion->before->v[at] - u;
+        const double way_before = x_now - motion->before->x[at] - motion->since_before * u;
+        gain->since_before += 0.5 * mass * (w * w - v * v) + stored - forces->now * way_before;
     }
 }
 
@@ -75,13 +132,16 @@ static void sum_gains(const struct struck_memory *memory, const struct struck_bo
                       const struct objective *objective, const struct struck_motion *motion) {
     struct struck_gain *const gains = memory->gains;
     memset(gains, 0, struck->node_count * sizeof *gains);
+    find_velocities(struck, objective, motion, gains);
     for (size_t i = 0; i < struck->node_count; i++) {
+        struct struck_gain *const gain = &gains[island_of(struck, objective, i)];
         const double mass = objective->mass[i];
         for (uint32_t k = 0; struck->is_struck[i] && k < 3; k++) {
             if (struck_bodies_axis_is_free(objective, i, k)) {
                 const struct other_forces forces = other_forces_of(struck, motion, mass, i,
                                                                    3 * i + k);
-                add_gain(motion, mass, &forces, 3 * i + k, &gains[island_of(struck, objective, i)]);
+                const double u = is_position(objective, i) ? gain->velocity[k] : 0.0;
+                add_gain(motion, mass, u, &forces, 3 * i + k, gain);
             }
         }
     }
@@ -103,18 +163,6 @@ void struck_memory_spare(struct struck_memory *memory, struct struck_bodies *str
 }
 
 // --- what they take for their past ---
-
-/// A translation moves positions, not rotations and handles.
-static bool is_position(const struct objective *objective, size_t node) {
-    const struct layout *layout = objective->assembly != NULL ? &objective->assembly->layout : NULL;
-    return layout == NULL || layout_is_position(layout, layout->row[node]);
-}
-
-static bool translates(const struct struck_bodies *struck, const struct objective *objective,
-                       size_t node, uint32_t axis) {
-    return struck->is_struck[node] && struck_bodies_axis_is_free(objective, node, axis) &&
-           is_position(objective, node);
-}
 
 static void sum_momentums(const struct struck_memory *memory, const struct struck_bodies *struck,
                           const struct objective *objective, const struct struck_motion *motion) {

@@ -11,6 +11,9 @@
 struct struck_gain {
     double since_now;    ///< than what z_n promised
     double since_before; ///< than at z_{n-1}
+    double force[3];     ///< N, of obstacles on it
+    double power;        ///< W, what these supply as they move
+    double velocity[3];  ///< m/s, along the force: of the obstacles, from which energies are seen
 };
 
 /// What an island remembers together, per axis.
@@ -41,7 +44,7 @@ struct struck_motion {
     const double *contact_force;     ///< N, of barriers, at next
     const double *contact_force_now; ///< N, likewise at z_n, where accelerations are known; null:
                                      ///< not known
-    double since;                    ///< s, from z_n to next
+    double since, since_before;      ///< s, from z_n to next, from z_{n-1} to z_n
     double length;                   ///< s, b of the stage
 };
 

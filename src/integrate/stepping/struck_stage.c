@@ -162,6 +162,7 @@ static struct struck_motion motion_of(struct step *step, const struct stage_reci
                                                            ? w->contact_force_before
                                                            : NULL,
                                   .since = recipe->time * step->view.h,
+                                  .since_before = step->view.h_before,
                                   .length = recipe->length};
 }
 

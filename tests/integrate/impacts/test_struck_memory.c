@@ -3,7 +3,8 @@
 
 #include "pbs/body.h"
 
-#include "support/host/allocator.h"
+#include "base/node_kind.h"
+#include "support/host/refusals.h"
 #include "support/schemes/struck_fixture.h"
 
 /// Motion of all nodes along x at three states, 0.1 s apart. What BDF2 promises.
@@ -45,6 +46,7 @@ static void begin_motion(struct motion *m, const struct fixture *f, double befor
                                        .contact_force = f->after,
                                        .contact_force_now = f->before,
                                        .since = STEP,
+                                       .since_before = STEP,
                                        .length = 2.0 / 3.0 * STEP};
 }
 
@@ -176,6 +178,23 @@ static void they_remember_all_but_the_hit(void **state) {
     end(&f);
 }
 
+/// Handles and rotations go on as they do, and have no part in what an island remembers.
+static void only_positions_translate(void **state) {
+    (void)state;
+    struct fixture f;
+    struct motion m;
+    begin(&f);
+    f.kinds[1] = NODE_HANDLE;
+    f.after[0] = 0.6 / (2.0 / 3.0 * STEP);
+    begin_motion(&m, &f, 0.0, 1.0, 2.0);
+    m.v[1][3] = 7.0;
+    find(&f);
+    struck_memory_replace(&f.remembered, &f.struck, &f.objective, &m.motion);
+    assert_near(f.remembered.past.v[0], 2.0 - 0.4, 1e-15, "speed of the centre");
+    assert_near(f.remembered.past.v[3], 2.0, 0.0, "speed of the handle");
+    end(&f);
+}
+
 /// Two-step schemes take it for the state before. Rotations are in the chart of z_n by then, whose
 /// origin it is.
 static void it_becomes_the_state_before(void **state) {
@@ -205,23 +224,17 @@ static void it_becomes_the_state_before(void **state) {
     end(&f);
 }
 
+static pbs_status reserve_and_free(struct memory *memory, const void *context) {
+    (void)context;
+    struct struck_memory remembered = {0};
+    const pbs_status status = struck_memory_reserve(&remembered, memory, NODES);
+    struck_memory_free(&remembered, memory);
+    return status;
+}
+
 static void memory_is_refused(void **state) {
     (void)state;
-    struct test_allocator allocator;
-    uint64_t refused = 0;
-    pbs_status status = PBS_ERROR_MEMORY;
-    for (; status != PBS_OK; refused++) {
-        struct struck_memory remembered = {0};
-        struct memory memory;
-        test_allocator_init(&allocator);
-        const pbs_allocator hooks = test_allocator_hooks(&allocator);
-        memory_init(&memory, &hooks);
-        test_allocator_fail_after(&allocator, refused);
-        status = struck_memory_reserve(&remembered, &memory, NODES);
-        struck_memory_free(&remembered, &memory);
-        assert_true(allocator.bytes_in_use == 0 && !allocator.was_misused);
-    }
-    assert_true(refused > 1);
+    assert_refusals_are_statuses(reserve_and_free, NULL, 20);
 }
 
 /// Axes that are prescribed have no part in it, and are where uniform motion was.
@@ -253,6 +266,7 @@ int main(void) {
         cmocka_unit_test(what_was_stored_is_not_gained),
         cmocka_unit_test(islands_gain_as_one),
         cmocka_unit_test(they_remember_all_but_the_hit),
+        cmocka_unit_test(only_positions_translate),
         cmocka_unit_test(it_becomes_the_state_before),
         cmocka_unit_test(prescribed_axes_remember_nothing),
         cmocka_unit_test(memory_is_refused),

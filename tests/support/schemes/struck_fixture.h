@@ -11,12 +11,15 @@ enum { NODES = 6, COUNT = 3 * NODES };
 
 static const uint32_t parts[NODES] = {0, 0, 1, 1, 2, 2};
 static const double masses[NODES] = {1.0, 1.0, 4.0, 4.0, 100.0, 100.0};
+static uint32_t layout_rows[NODES] = {0, 1, 2, 3, 4, 5};
 
 struct fixture {
     struct memory memory;
     struct struck_bodies struck;
     struct struck_memory remembered;
     uint8_t constrained_axes[NODES];
+    uint8_t kinds[NODES];
+    struct assembly assembly; ///< of which only the layout is read
     struct objective objective;
     double before[COUNT], after[COUNT]; ///< N
 };
@@ -26,8 +29,11 @@ static inline void begin(struct fixture *f) {
     memory_init(&f->memory, NULL);
     assert_ok(struck_bodies_reserve(&f->struck, &f->memory, NODES));
     assert_ok(struck_memory_reserve(&f->remembered, &f->memory, NODES));
-    f->objective = (struct objective){
-        .node_parts = parts, .mass = masses, .constrained_axes = f->constrained_axes};
+    f->assembly.layout = (struct layout){.row = layout_rows, .kind = f->kinds};
+    f->objective = (struct objective){.assembly = &f->assembly,
+                                      .node_parts = parts,
+                                      .mass = masses,
+                                      .constrained_axes = f->constrained_axes};
 }
 
 static inline void end(struct fixture *f) {
