@@ -1,4 +1,4 @@
-// METIS divides the nodes into domains. Reverse Cuthill-McKee orders the nodes of the whole graph,
+// Reverse Cuthill-McKee orders the nodes of the whole graph,
 // starting from a pseudo-peripheral node found by the method of George and Liu ("An implementation
 // of a pseudoperipheral node finder", TOMS 5, 1979). Rows are assigned domain by domain, in that
 // order within a domain.
@@ -19,19 +19,6 @@ struct search {
     uint32_t *depth; ///< node -> level in the last search
     uint32_t searches;
 };
-
-uint32_t layout_domain_count(uint32_t node_count) {
-    if (node_count < 1024) {
-        return 1;
-    }
-    if (node_count < 4096) {
-        return 2;
-    }
-    if (node_count < 16384) {
-        return 4;
-    }
-    return node_count < 131072 ? 8 : 16;
-}
 
 uint32_t layout_domain_of(const struct layout *layout, uint32_t row) {
     uint32_t low = 0;
@@ -179,25 +166,6 @@ static pbs_status order_rows(struct memory *memory, const struct graph *graph,
     return PBS_OK;
 }
 
-static pbs_status fill_layout(struct memory *memory, const struct graph *graph,
-                              struct layout *layout) {
-    const size_t n = graph->node_count;
-    uint32_t *domain = memory_allocate(memory, n, sizeof *domain);
-    uint32_t *order = memory_allocate(memory, n, sizeof *order);
-    uint32_t *stamp = memory_allocate(memory, n, sizeof *stamp);
-    pbs_status status = domain && order && stamp ? PBS_OK : PBS_ERROR_MEMORY;
-    if (status == PBS_OK) {
-        status = metis_partition(memory, graph, layout->domain_count, domain);
-    }
-    if (status == PBS_OK) {
-        status = order_rows(memory, graph, domain, order, stamp, layout);
-    }
-    memory_release(memory, domain);
-    memory_release(memory, order);
-    memory_release(memory, stamp);
-    return status;
-}
-
 static pbs_status allocate_layout(struct memory *memory, uint32_t node_count, uint32_t domain_count,
                                   struct layout *out) {
     *out = (struct layout){.node_count = node_count, .domain_count = domain_count};
@@ -208,6 +176,37 @@ static pbs_status allocate_layout(struct memory *memory, uint32_t node_count, ui
     return out->row && out->node && out->domain_start ? PBS_OK : PBS_ERROR_MEMORY;
 }
 
+/// *domain_count, in: 0, or what it has to be.
+static pbs_status divide_nodes(struct memory *memory, const struct graph *graph,
+                               const uint32_t *weight, uint32_t *domain_count, uint32_t *domain) {
+    return *domain_count != 0 ? metis_partition(memory, graph, *domain_count, domain)
+                              : domains_divide(memory, graph, weight, domain, domain_count);
+}
+
+/// weight: as in domains_divide.
+static pbs_status make_layout(struct memory *memory, const struct graph *graph,
+                              const uint32_t *weight, uint32_t domain_count,
+                              struct layout *layout) {
+    const size_t n = graph->node_count;
+    uint32_t *domain = memory_allocate(memory, n, sizeof *domain);
+    uint32_t *order = memory_allocate(memory, n, sizeof *order);
+    uint32_t *stamp = memory_allocate(memory, n, sizeof *stamp);
+    pbs_status status = domain && order && stamp ? PBS_OK : PBS_ERROR_MEMORY;
+    if (status == PBS_OK) {
+        status = divide_nodes(memory, graph, weight, &domain_count, domain);
+    }
+    if (status == PBS_OK) {
+        status = allocate_layout(memory, graph->node_count, domain_count, layout);
+    }
+    if (status == PBS_OK) {
+        status = order_rows(memory, graph, domain, order, stamp, layout);
+    }
+    memory_release(memory, domain);
+    memory_release(memory, order);
+    memory_release(memory, stamp);
+    return status;
+}
+
 // --- nodes that belong to positions ---
 
 /// Units: a position together with all nodes that belong to it.
@@ -216,6 +215,7 @@ struct units {
     uint32_t *of;    ///< node -> unit
     uint32_t *start; ///< count + 2
     uint32_t *node;  ///< nodes of each unit, the position first
+    uint32_t *size;  ///< how many these are
 };
 
 static void list_units(const struct node_kinds *kinds, uint32_t node_count, struct units *u) {
@@ -229,6 +229,7 @@ static void list_units(const struct node_kinds *kinds, uint32_t node_count, stru
         u->start[u->of[n] + 2]++;
     }
     for (uint32_t k = 0; k < u->count; k++) {
+        u->size[k] = u->start[k + 2];
         u->start[k + 2] += u->start[k + 1];
     }
     for (int others = 0; others < 2; others++) {
@@ -258,14 +259,14 @@ static void assign_unit_rows(const struct units *u, const struct layout *by_unit
 }
 
 static pbs_status order_units(struct memory *memory, const struct graph *graph,
-                              const struct node_kinds *kinds, struct units *u,
-                              struct layout *layout) {
+                              const struct node_kinds *kinds, uint32_t domain_count,
+                              struct units *u, struct layout *layout) {
     const size_t n = graph->node_count;
     u->of = memory_allocate(memory, n, sizeof *u->of);
     u->start = memory_allocate(memory, n + 2, sizeof *u->start);
     u->node = memory_allocate(memory, n, sizeof *u->node);
-    layout->kind = memory_allocate(memory, n, sizeof *layout->kind);
-    if (!u->of || !u->start || !u->node || !layout->kind) {
+    u->size = memory_allocate(memory, n, sizeof *u->size);
+    if (!u->of || !u->start || !u->node || !u->size) {
         return PBS_ERROR_MEMORY;
     }
     list_units(kinds, graph->node_count, u);
@@ -273,17 +274,18 @@ static pbs_status order_units(struct memory *memory, const struct graph *graph,
     struct layout order = {0};
     pbs_status status = graph_of_parts(memory, graph, u->of, u->count, &by_unit);
     if (status == PBS_OK) {
-        status = allocate_layout(memory, u->count, layout->domain_count, &order);
+        status = make_layout(memory, &by_unit, u->size, domain_count, &order);
     }
     if (status == PBS_OK) {
-        status = fill_layout(memory, &by_unit, &order);
+        status = allocate_layout(memory, graph->node_count, order.domain_count, layout);
     }
-    if (status == PBS_OK) {
+    layout->kind = status == PBS_OK ? memory_allocate(memory, n, sizeof *layout->kind) : NULL;
+    if (layout->kind != NULL) {
         assign_unit_rows(u, &order, kinds, layout);
     }
     layout_free(memory, &order);
     graph_free(memory, &by_unit);
-    return status;
+    return status == PBS_OK && layout->kind == NULL ? PBS_ERROR_MEMORY : status;
 }
 
 static bool has_others(const struct node_kinds *kinds, uint32_t node_count) {
@@ -295,16 +297,18 @@ static bool has_others(const struct node_kinds *kinds, uint32_t node_count) {
     return false;
 }
 
-static pbs_status fill_layout_of(struct memory *memory, const struct graph *graph,
-                                 const struct node_kinds *kinds, struct layout *layout) {
+static pbs_status make_layout_of(struct memory *memory, const struct graph *graph,
+                                 const struct node_kinds *kinds, uint32_t domain_count,
+                                 struct layout *layout) {
     if (!has_others(kinds, graph->node_count)) {
-        return fill_layout(memory, graph, layout);
+        return make_layout(memory, graph, NULL, domain_count, layout);
     }
     struct units units = {0};
-    const pbs_status status = order_units(memory, graph, kinds, &units, layout);
+    const pbs_status status = order_units(memory, graph, kinds, domain_count, &units, layout);
     memory_release(memory, units.of);
     memory_release(memory, units.start);
     memory_release(memory, units.node);
+    memory_release(memory, units.size);
     return status;
 }
 
@@ -316,13 +320,8 @@ pbs_status layout_from_graph(struct memory *memory, const struct graph *graph,
         return status_fail(PBS_ERROR_ARGUMENT, "%u domains, at most %d", domain_count,
                            LAYOUT_DOMAIN_LIMIT);
     }
-    struct layout layout;
-    pbs_status status = allocate_layout(
-        memory, graph->node_count,
-        domain_count ? domain_count : layout_domain_count(graph->node_count), &layout);
-    if (status == PBS_OK) {
-        status = fill_layout_of(memory, graph, kinds, &layout);
-    }
+    struct layout layout = {0};
+    const pbs_status status = make_layout_of(memory, graph, kinds, domain_count, &layout);
     if (status != PBS_OK) {
         layout_free(memory, &layout);
         return status;

@@ -1,14 +1,11 @@
-// The solver's order of the nodes. METIS divides the graph of all stencils into domains, whose
-// number depends on the problem's size alone. Within a domain the nodes are in reverse
-// Cuthill-McKee order. Everything parallel works domain by domain.
+// The solver's order of the nodes. The graph of all stencils is divided into domains (domains.h).
+// Within a domain the nodes are in reverse Cuthill-McKee order. Everything parallel works domain by
+// domain.
 #ifndef PBS_SPARSE_ORDERING_LAYOUT_H
 #define PBS_SPARSE_ORDERING_LAYOUT_H
 
 #include "base/node_kind.h"
-#include "sparse/ordering/graph.h"
-
-/// Largest number of domains, so that one number per domain fits on the stack.
-#define LAYOUT_DOMAIN_LIMIT 256
+#include "sparse/ordering/domains.h"
 
 /// Kinds of nodes, for scenes in which not all nodes are positions.
 struct node_kinds {
@@ -29,12 +26,8 @@ struct layout {
                    ///< position are in the rows after it, in the same domain
 };
 
-/// Returns the number of domains for a problem of node_count nodes: 1 below 1024, 2 below 4096, 4
-/// below 16384, 8 below 131072, then 16.
-uint32_t layout_domain_count(uint32_t node_count);
-
-/// Builds the layout from stencils. domain_count 0: use layout_domain_count(node_count). Equal
-/// input gives equal order.
+/// Builds the layout from stencils. domain_count 0: as domains_divide chooses; otherwise METIS
+/// divides the graph as a whole into that many. Equal input gives equal order.
 pbs_status layout_build(struct memory *memory, uint32_t node_count, uint32_t domain_count,
                         const struct stencils *sets, size_t set_count, struct layout *out);
 

@@ -38,16 +38,6 @@ static uint32_t *grid_pairs(uint32_t side, uint32_t multiplier, size_t *count) {
     return pairs;
 }
 
-static void domains_depend_on_size_alone(void **state) {
-    (void)state;
-    const uint32_t expected[][2] = {{0, 1},       {1023, 1},     {1024, 2},  {4095, 2},
-                                    {4096, 4},    {16383, 4},    {16384, 8}, {131071, 8},
-                                    {131072, 16}, {1u << 25, 16}};
-    for (size_t i = 0; i < COUNT_OF(expected); i++) {
-        assert_int_equal(layout_domain_count(expected[i][0]), expected[i][1]);
-    }
-}
-
 static void grid_is_ordered_into_balanced_domains(void **state) {
     (void)state;
     size_t count = 0;
@@ -247,7 +237,6 @@ static void hub_is_fine(void **state) {
 int main(void) {
     memory_init(&memory, NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(domains_depend_on_size_alone),
         cmocka_unit_test(grid_is_ordered_into_balanced_domains),
         cmocka_unit_test(what_belongs_to_a_place_has_the_rows_behind_it),
         cmocka_unit_test(cuthill_mckee_finds_a_small_bandwidth),
