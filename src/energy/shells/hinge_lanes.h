@@ -68,10 +68,18 @@ ALWAYS_INLINE void hinge_measure(lanes8 side[3][3], struct hinge_lanes *h) {
     }
 }
 
-/// Returns the angle minus the rest angle, in [-pi, pi]. The difference is formed on cosine and
-/// sine, so it needs no wrapping.
+/// Returns the angle minus the rest angle, both in [-pi, pi]. The difference is formed on cosine
+/// and sine, which leaves it all of its digits, and in [-pi, pi]; it is beyond where the angle
+/// would otherwise be. So it jumps only where the hinge is closed, which contact prevents, and not
+/// where a hinge that is bent at rest is bent the other way.
 ALWAYS_INLINE lanes8 hinge_angle(const struct hinge_lanes *h, lanes8 cosine, lanes8 sine) {
-    return atan2_lanes(h->across * cosine - h->along * sine, h->along * cosine + h->across * sine);
+    const lanes8 none = lanes_set(0.0);
+    const lanes8 turn = lanes_set(6.28318530717958647693);
+    const lanes8 difference = atan2_lanes(h->across * cosine - h->along * sine,
+                                          h->along * cosine + h->across * sine);
+    const mask8 above = lanes_both(lanes_both(sine > 0.0, difference > 0.0), h->across < 0.0);
+    const mask8 below = lanes_both(lanes_both(sine < 0.0, difference < 0.0), h->across > 0.0);
+    return difference - lanes_select(above, turn, none) + lanes_select(below, turn, none);
 }
 
 /// g = d theta / d x of the four nodes.

@@ -127,8 +127,9 @@ static void folding_goes_through_all_angles(void **state) {
     }
 }
 
-/// k = 1/2 D l^2 / (A1 + A2) = 1/2 here, of the difference of angles taken the short way round.
-static void energy_is_that_of_the_wrapped_difference(void **state) {
+/// k = 1/2 D l^2 / (A1 + A2) = 1/2 here, of the difference of angles, which never goes through the
+/// closed hinge: it may be more than pi.
+static void energy_is_that_of_the_difference(void **state) {
     (void)state;
     for (int rest = -9; rest <= 9; rest++) {
         double x[12];
@@ -138,9 +139,9 @@ static void energy_is_that_of_the_wrapped_difference(void **state) {
         for (int k = -99; k <= 99; k++) {
             const double angle = k * PI / 100.0;
             fold(angle, x);
-            const double difference = remainder(angle - rest * PI / 10.0, 2.0 * PI);
+            const double difference = angle - rest * PI / 10.0;
             const double expected = 0.5 * difference * difference;
-            assert_near(sheet_value(&sheet, x), expected, 2e-14, "energy");
+            assert_near(sheet_value(&sheet, x), expected, 5e-14, "energy");
         }
         unbind(&sheet, bending);
     }
@@ -481,7 +482,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(angles_are_those_of_the_references),
         cmocka_unit_test(folding_goes_through_all_angles),
-        cmocka_unit_test(energy_is_that_of_the_wrapped_difference),
+        cmocka_unit_test(energy_is_that_of_the_difference),
         cmocka_unit_test(flat_rest_forgets_the_rest_angle),
         cmocka_unit_test(derivatives_are_those_of_the_value),
         cmocka_unit_test(derivatives_of_folded_hinges),

@@ -482,6 +482,35 @@ static void rest_angles_are_as_given(void **state) {
 // --- refusals ---
 
 /// A triangle by itself has nothing to bend; clamped at an edge it has.
+/// A hinge that is bent by 1.5 rad at rest may be bent the other way until it is closed, at -pi: by
+/// up to 4.6 rad. Of a hinge alone the energy is proportional to the square of that.
+static void bent_hinges_may_be_bent_the_other_way(void **state) {
+    (void)state;
+    static const double flat[12] = {0, 0, 0, 1, 0, 0, 0.5, 1, 0, 0.5, -1, 0};
+    static const uint32_t triangles[6] = {0, 1, 2, 1, 0, 3};
+    static const double angles[] = {3.1, 1.0, 0.0, -1.0, -1.6, -1.7, -2.5, -3.1};
+    for (int side = -1; side <= 1; side += 2) {
+        struct properties p;
+        struct sheet sheet;
+        double x[12], unit = 0.0;
+        memcpy(x, flat, sizeof x);
+        x[10] = -cos(1.5);
+        x[11] = -side * sin(1.5);
+        make_mesh(&sheet, &p, x, 4, triangles, 2);
+        const struct derivatives_function function = sheet_function(&sheet);
+        for (size_t i = 0; i < COUNT_OF(angles); i++) {
+            const double bent = angles[i] - 1.5;
+            x[10] = -cos(angles[i]);
+            x[11] = -side * sin(angles[i]);
+            unit = i == 0 ? sheet_value(&sheet, x) / (bent * bent) : unit;
+            assert_near(sheet_value(&sheet, x), bent * bent * unit, 1e-12 * unit, "energy");
+            assert_small(derivatives_gradient_error(&function, x, 1e-3), 1e-8, "gradient");
+            assert_small(derivatives_hessian_error(&function, x, 1e-3), 1e-7, "Hessian");
+        }
+        unbind(&sheet);
+    }
+}
+
 static void single_triangles_have_no_term(void **state) {
     (void)state;
     static const double rest[9] = {0, 0, 0, 1, 0, 0, 0.5, 1, 0};
@@ -582,6 +611,7 @@ int main(void) {
         cmocka_unit_test(folds_are_finite),
         cmocka_unit_test(degenerate_triangles_are_not_admissible),
         cmocka_unit_test(rest_angles_are_as_given),
+        cmocka_unit_test(bent_hinges_may_be_bent_the_other_way),
         cmocka_unit_test(single_triangles_have_no_term),
         cmocka_unit_test(refuses_a_rest_triangle_without_area),
         cmocka_unit_test(every_allocation_may_fail),
