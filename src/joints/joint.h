@@ -66,6 +66,7 @@ struct joint_row {
                        ///< changes C
     double penalty;    ///< rho of the augmented Lagrangian, N/m
     double start;      ///< m: C at the start of the step, of JOINT_SPRING
+    bool is_taut;      ///< of JOINT_AT_MOST, see joint_set_foresee
 };
 
 struct joint {

@@ -228,6 +228,7 @@ void joint_set_begin_stage(struct joint_set *set, const struct stage_nodes *stag
             const double soft = stage_nodes_compliance(stage, joint->node_count, joint->node,
                                                        gradient);
             row->resistance = soft > 0.0 ? 1.0 / soft : 0.0;
+            row->is_taut = false;
             row->penalty = choose_penalty(joint, row, constraint(set, joint, row, &values));
         }
     }
@@ -309,6 +310,16 @@ static void zero_constrained_curvature(const struct joint *joint, const uint8_t 
     }
 }
 
+/// Returns the force that a row's curvature counts with. A one-sided row bears no more than it does
+/// now: with the force that it had, it would be stiff across itself, and soft where it is slack.
+static double bearing(const struct joint_row *row, double force) {
+    switch (row->use) {
+    case JOINT_SPRING: return force;
+    case JOINT_AT_MOST: return fmin(force, row->multiplier);
+    default: return row->multiplier;
+    }
+}
+
 /// The upper triangle of the Hessian over the joint's nodes. The curvature of constraints is that
 /// times lambda, not times lambda + rho C: where C is not closed yet, rho C is of another magnitude
 /// than any force and would hold back what moves across it.
@@ -320,7 +331,7 @@ static void hessian_of(const struct joint_set *set, const struct joint *joint, c
     for (uint32_t r = 0; r < joint->row_count; r++) {
         const struct joint_row *const row = &joint->rows[r];
         const struct row_energy own = evaluate_row(set, row, constraint(set, joint, row, &values));
-        const double force = row->use == JOINT_SPRING ? own.force : row->multiplier;
+        const double force = bearing(row, own.force);
         if (own.force != 0.0 && force != 0.0 && !(semidefinite && row->form == JOINT_PRODUCT)) {
             joint_add_curvature(joint, row, &values, force, block);
         }
@@ -332,7 +343,7 @@ static void hessian_of(const struct joint_set *set, const struct joint *joint, c
         double gradient[JOINT_COORDINATES];
         joint_gradient(joint, row, &values, gradient);
         zero_constrained(joint, constrained_axes, gradient);
-        add_square(joint, own.stiffness, gradient, block);
+        add_square(joint, row->is_taut ? row->penalty : own.stiffness, gradient, block);
     }
 }
 
@@ -466,6 +477,63 @@ static double change(const struct joint_set *set, const struct joint *joint, str
     return after.energy - before.energy;
 }
 
+/// Whether a one-sided row pulls at C.
+static bool acts(const struct joint_set *set, const struct joint_row *row, double c) {
+    return evaluate_row(set, row, c).stiffness > 0.0;
+}
+
+/// Whether a row that does not act at C would at `share` of the way to C = end.
+static bool is_met(const struct joint_set *set, const struct joint_row *row, double c, double end,
+                   double share) {
+    return row->use == JOINT_AT_MOST && row->penalty > 0.0 && !row->is_taut && !acts(set, row, c) &&
+           acts(set, row, c + share * (end - c));
+}
+
+bool joint_set_foresee(struct joint_set *set, const struct joint_step *step, double share) {
+    bool any = false;
+    for (size_t i = 0; i < set->count; i++) {
+        struct joint *const joint = &set->joints[i];
+        struct constraint_evaluation evaluation;
+        begin_evaluation(joint, step, NULL, &evaluation);
+        for (uint32_t r = 0; r < joint->row_count; r++) {
+            struct joint_row *const row = &joint->rows[r];
+            const double c = constraint(set, joint, row, &evaluation.values);
+            if (is_met(set, row, c, evaluate_constraint(set, joint, row, &evaluation), share)) {
+                row->is_taut = any = true;
+            }
+        }
+    }
+    return any;
+}
+
+void joint_set_forget_taut(struct joint_set *set) {
+    for (size_t i = 0; i < set->count; i++) {
+        for (uint32_t r = 0; r < set->joints[i].row_count; r++) {
+            set->joints[i].rows[r].is_taut = false;
+        }
+    }
+}
+
+bool joint_set_add_taut(const struct joint_set *set, const double *x, double *gradient) {
+    bool any = false;
+    for (size_t i = 0; i < set->count; i++) {
+        const struct joint *const joint = &set->joints[i];
+        struct joint_values values;
+        joint_measure(joint, x, &values);
+        for (uint32_t r = 0; r < joint->row_count; r++) {
+            const struct joint_row *const row = &joint->rows[r];
+            if (row->is_taut) {
+                double by_node[JOINT_COORDINATES];
+                joint_gradient(joint, row, &values, by_node);
+                scatter(joint, by_node, equality(row, constraint(set, joint, row, &values)).force,
+                        gradient);
+                any = true;
+            }
+        }
+    }
+    return any;
+}
+
 bool joint_set_agrees(const struct joint_set *set, const struct joint_step *step) {
     for (size_t i = 0; i < set->count; i++) {
         const struct joint *const joint = &set->joints[i];
@@ -476,8 +544,7 @@ bool joint_set_agrees(const struct joint_set *set, const struct joint_step *step
             if (row->use == JOINT_AT_MOST && row->penalty > 0.0) {
                 const double before = constraint(set, joint, row, &evaluation.values);
                 const double after = evaluate_constraint(set, joint, row, &evaluation);
-                if ((evaluate_row(set, row, before).stiffness > 0.0) !=
-                    (evaluate_row(set, row, after).stiffness > 0.0)) {
+                if ((row->is_taut || acts(set, row, before)) != acts(set, row, after)) {
                     return false;
                 }
             }

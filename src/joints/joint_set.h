@@ -98,8 +98,18 @@ struct joint_miss {
 };
 struct joint_miss joint_set_widest(const struct joint_set *set, const double *x);
 
-/// Whether the one-sided rows that act at the start of the step are those that act at its end, as
-/// the step predicts it.
+/// Makes those one-sided rows taut that do not act where a Newton step starts, but would within
+/// `share` of it, as it predicts: the next step from there reckons with them, too, and goes at most
+/// to where they act. Returns whether there are more than before.
+bool joint_set_foresee(struct joint_set *set, const struct joint_step *step, double share);
+/// No row is taut any more.
+void joint_set_forget_taut(struct joint_set *set);
+/// Adds to a gradient at x what makes a Newton step close the rows that are taut, N. Returns
+/// whether there are any.
+bool joint_set_add_taut(const struct joint_set *set, const double *x, double *gradient);
+
+/// Whether the one-sided rows that act at the start of the step, or are taut, are those that act at
+/// its end, as the step predicts it.
 bool joint_set_agrees(const struct joint_set *set, const struct joint_step *step);
 
 /// Sets the multipliers to the forces of the rows at x or, if `step` is not null, as the step

@@ -94,6 +94,17 @@ struct joint_miss constraint_set_widest_joint(const struct constraint_set *set, 
                                                : (struct joint_miss){0};
 }
 
+bool constraint_set_foresee(struct constraint_set *set, const struct joint_step *step,
+                            double share) {
+    return set != NULL && joint_count(set) > 0 && joint_set_foresee(set->joints, step, share);
+}
+
+void constraint_set_forget_taut(struct constraint_set *set) {
+    if (set != NULL && joint_count(set) > 0) {
+        joint_set_forget_taut(set->joints);
+    }
+}
+
 bool constraint_set_agrees(const struct constraint_set *set, const struct joint_step *step) {
     return joint_count(set) == 0 || joint_set_agrees(set->joints, step);
 }

@@ -47,6 +47,10 @@ double constraint_set_joint_gap(const struct constraint_set *set, const struct j
 /// Returns the joint with the largest gap at x relative to its tolerance, see joint_set_widest;
 /// zero without joints. The set may be null.
 struct joint_miss constraint_set_widest_joint(const struct constraint_set *set, const double *x);
+/// See joint_set_foresee and joint_set_forget_taut. The set may be null.
+bool constraint_set_foresee(struct constraint_set *set, const struct joint_step *step,
+                            double share);
+void constraint_set_forget_taut(struct constraint_set *set);
 /// Whether the same one-sided rows act at both ends of the step, see joint_set_agrees.
 bool constraint_set_agrees(const struct constraint_set *set, const struct joint_step *step);
 /// Updates the multipliers of joints and volumes, see joint_set_update and held_volumes_update.

@@ -70,6 +70,9 @@ static const double FARTHEST_TAIL = 32.0;
 // thousandths of its directions, 500 times.
 static const double SHORT = 0.01;
 
+// How often a direction is computed again with joints that it meets.
+enum { FORESEEN = 3 };
+
 // Upper bounds of the linear solve's relative tolerance. LOOSEST is OPT's. With contact a tighter
 // one is needed, in the preconditioned norm: contact forces are a large part of the gradient but
 // say little about how the rest should move. A few iterations that move nothing else already reduce
@@ -356,9 +359,29 @@ static bool is_tangled(const struct minimization *m, const struct direction_resu
            objective_projects_on_demand(m->objective);
 }
 
+/// Computes the direction again with the one-sided joints that it would meet in no time. Without
+/// them a search ends where they begin to act, and a rope that curves away while it is taut would
+/// do that to every other.
+static void reckon_with_joints(struct minimization *m, struct direction_result *out) {
+    struct constraint_set *const constraints = m->objective->constraints;
+    const struct joint_step step = {m->newton->current.x, m->newton->direction};
+    for (int i = 0; i < FORESEEN && !m->stopped && m->motion == NULL &&
+                    constraint_set_foresee(constraints, &step, SHORT);
+         i++) {
+        *out = solve(m);
+        minimization_finish_direction(m);
+        m->result.linear_solves++;
+    }
+    if (m->has_taut && !m->stopped) {
+        out->slope = vector_dot(m->objective->tasks, newton_coordinate_count(m->newton),
+                                m->newton->gradient, m->newton->direction);
+    }
+}
+
 /// Computes direction by conjugate gradients at the current state. Returns its slope, or 0 if there
 /// is none.
 static double find_direction(struct minimization *m, struct direction_result *out) {
+    constraint_set_forget_taut(m->objective->constraints);
     *out = solve(m);
     bool indefinite = out->indefinite;
     if (is_tangled(m, out)) {
@@ -370,6 +393,10 @@ static double find_direction(struct minimization *m, struct direction_result *ou
         return 0.0;
     }
     minimization_finish_direction(m);
+    reckon_with_joints(m, out);
+    if (m->stopped) {
+        return 0.0;
+    }
     contact_set_follow(&m->objective->contacts, m->newton->direction);
     m->result.linear_solves++;
     m->result.indefinite_solves += indefinite;

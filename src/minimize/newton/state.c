@@ -151,6 +151,21 @@ double minimization_free_step(struct minimization *m, const double *x, const dou
     return step;
 }
 
+/// gradient_rows = newton->gradient, and what closes joints that are taut.
+static void write_gradient_rows(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    const struct constraint_set *const constraints = m->objective->constraints;
+    const double *gradient = newton->gradient;
+    m->has_taut = false;
+    if (constraints != NULL && constraints->joints != NULL) {
+        double *const closing = newton->trial.gradient;
+        vector_copy(m->objective->tasks, newton_coordinate_count(newton), gradient, closing);
+        m->has_taut = joint_set_add_taut(constraints->joints, newton->current.x, closing);
+        gradient = m->has_taut ? closing : gradient;
+    }
+    assembly_to_rows(m->objective->tasks, newton->assembly, gradient, newton->gradient_rows);
+}
+
 void minimization_assemble(struct minimization *m) {
     struct newton *const newton = m->newton;
     struct tasks *const tasks = m->objective->tasks;
@@ -174,7 +189,7 @@ void minimization_assemble(struct minimization *m) {
     }
     constrain_hessian(tasks, &newton->assembly->layout, &newton->columns, m->projection->active,
                       m->projection->active_count, &newton->hessian);
-    assembly_to_rows(tasks, newton->assembly, newton->gradient, newton->gradient_rows);
+    write_gradient_rows(m);
     describe_problem(m);
     m->is_assembled = !m->stopped;
     m->result.time_hessian += clock_seconds() - start;

@@ -116,6 +116,7 @@ struct minimization {
     bool is_inertial_guess; ///< the guess ignores the forces, so at least one iteration follows
     bool is_indefinite;     ///< negative curvature was found in the latest Hessian
     bool semidefinite;      ///< the next Hessian is projected, if the objective projects on demand
+    bool has_taut;          ///< the direction closes one-sided rows of joints that do not act yet
     bool is_assembled;      ///< the Hessian is that of the current state, without a factor
     bool stopped;           ///< a host's callback requested it, or a Hessian was refused
     pbs_status solver_status; ///< why the linear solver failed; the thread's message is set
