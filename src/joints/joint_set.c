@@ -310,16 +310,6 @@ static void zero_constrained_curvature(const struct joint *joint, const uint8_t 
     }
 }
 
-/// Returns the force that a row's curvature counts with. A one-sided row bears no more than it does
-/// now: with the force that it had, it would be stiff across itself, and soft where it is slack.
-static double bearing(const struct joint_row *row, double force) {
-    switch (row->use) {
-    case JOINT_SPRING: return force;
-    case JOINT_AT_MOST: return fmin(force, row->multiplier);
-    default: return row->multiplier;
-    }
-}
-
 /// The upper triangle of the Hessian over the joint's nodes. The curvature of constraints is that
 /// times lambda, not times lambda + rho C: where C is not closed yet, rho C is of another magnitude
 /// than any force and would hold back what moves across it.
@@ -331,7 +321,7 @@ static void hessian_of(const struct joint_set *set, const struct joint *joint, c
     for (uint32_t r = 0; r < joint->row_count; r++) {
         const struct joint_row *const row = &joint->rows[r];
         const struct row_energy own = evaluate_row(set, row, constraint(set, joint, row, &values));
-        const double force = bearing(row, own.force);
+        const double force = row->use == JOINT_SPRING ? own.force : row->multiplier;
         if (own.force != 0.0 && force != 0.0 && !(semidefinite && row->form == JOINT_PRODUCT)) {
             joint_add_curvature(joint, row, &values, force, block);
         }

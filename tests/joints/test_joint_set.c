@@ -1,5 +1,5 @@
-// One-sided joints in Newton's steps: which a step will meet, what it reckons with then, and what
-// they resist across themselves. One rope of 1 m between two particles.
+// One-sided joints in Newton's steps: which a step will meet, and what it reckons with then. One
+// rope of 1 m between two particles.
 #include "support/testing.h"
 
 #include "joints/joint_set.h"
@@ -130,28 +130,11 @@ static void taut_rows_count_as_equalities(void **state) {
     drop(&rope);
 }
 
-/// A rope that bore 5 N and bears 2 N resists what moves across it with 2 N over its length.
-static void ropes_resist_across_with_what_they_bear(void **state) {
-    (void)state;
-    struct rope rope;
-    double hessian[SIZE * SIZE];
-    hang(&rope, 1.0);
-    struct joint_row *const row = &rope.set.joints[0].rows[0];
-    row->multiplier = 5.0;
-    const double length = 1.0 - 3.0 / row->penalty;
-    linearize(&rope, length, hessian);
-    assert_near(hessian[4 * SIZE + 4], 2.0 / length, 1e-10, "across");
-    linearize(&rope, 1.0 + 3.0 / row->penalty, hessian);
-    assert_near(hessian[4 * SIZE + 4], 5.0 / (1.0 + 3.0 / row->penalty), 1e-10, "stretched");
-    drop(&rope);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slack_rows_that_a_step_meets_are_foreseen),
         cmocka_unit_test(rows_act_from_where_their_force_does),
         cmocka_unit_test(taut_rows_count_as_equalities),
-        cmocka_unit_test(ropes_resist_across_with_what_they_bear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

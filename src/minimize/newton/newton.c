@@ -79,6 +79,10 @@ enum { FORESEEN = 3 };
 // the residual to a tenth.
 static const double LOOSEST = 0.5;
 static const double LOOSEST_WITH_CONTACT = 0.1;
+// With contact and equations that hold exactly. Their multipliers become what the linear solve says
+// of them, times penalties that are ten thousand times what the nodes resist. Without contact a
+// truncated direction is better than the negative curvature that is found beyond it.
+static const double LOOSEST_WITH_CONSTRAINTS = 1e-4;
 // The bound with projected Hessians after negative curvature. The mode that unfolds a stiff body is
 // as wide as the body; conjugate gradients find it last, and nothing unfolds before it moves.
 static const double LOOSEST_SEMIDEFINITE = 0.03;
@@ -301,6 +305,9 @@ static double loosest_tolerance(const struct minimization *m) {
     double loosest = has_bound ? LOOSEST_WITH_CONTACT : LOOSEST;
     if (m->semidefinite && objective_projects_on_demand(m->objective)) {
         loosest = LOOSEST_SEMIDEFINITE;
+    }
+    if (has_bound && !constraint_set_is_empty(m->objective->constraints)) {
+        loosest = LOOSEST_WITH_CONSTRAINTS;
     }
     const bool is_last = m->result.newton_iterations + LAST_ITERATIONS >= m->options->newton_limit;
     return has_bound && is_last ? LOOSEST_AT_LIMIT : loosest;
