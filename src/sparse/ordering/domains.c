@@ -35,7 +35,7 @@ struct division {
     uint32_t collecting; ///< that domain
 };
 
-enum { NOT_REACHED = UINT32_MAX };
+static const uint32_t NOT_REACHED = UINT32_MAX;
 
 static uint32_t weight_of(const struct division *d, uint32_t node) {
     return d->weight != NULL ? d->weight[node] : 1;
