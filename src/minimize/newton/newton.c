@@ -310,7 +310,7 @@ static double loosest_tolerance(const struct minimization *m) {
         loosest = LOOSEST_WITH_CONSTRAINTS;
     }
     const bool is_last = m->result.newton_iterations + LAST_ITERATIONS >= m->options->newton_limit;
-    return has_bound && is_last ? LOOSEST_AT_LIMIT : loosest;
+    return has_bound && is_last ? fmin(LOOSEST_AT_LIMIT, loosest) : loosest;
 }
 
 static struct direction_options direction_options(const struct minimization *m) {
@@ -380,6 +380,9 @@ static void reckon_with_joints(struct minimization *m, struct direction_result *
         m->result.linear_solves++;
     }
     if (m->has_taut && !m->stopped) {
+        // From here on the gradient is that of the objective again.
+        assembly_to_rows(m->objective->tasks, m->newton->assembly, m->newton->gradient,
+                         m->newton->gradient_rows);
         out->slope = vector_dot(m->objective->tasks, newton_coordinate_count(m->newton),
                                 m->newton->gradient, m->newton->direction);
     }
@@ -610,6 +613,7 @@ static bool run(struct minimization *m, double *x) {
     bool moved = false;
     stop_rule_begin(m, x);
     screws_mark_joined(m);
+    constraint_set_forget_taut(m->objective->constraints);
     if (!minimization_move_prescribed(m, x, &moved) || (!moved && !minimization_guess(m, x))) {
         return false;
     }

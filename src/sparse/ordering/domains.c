@@ -4,9 +4,9 @@
 
 #include "sparse/ordering/metis_bridge.h"
 
-// A domain of at least this many nodes costs little more than its nodes do. In larger problems it
-// is this fraction of all nodes, which limits the number of domains.
-enum { LEAST_NODES = 64, MOST_COLLECTED = 100 };
+// A domain of LEAST_NODES costs little more than its nodes do. In larger problems one has at least
+// one of LEAST_PART parts of all nodes, which limits the number of domains.
+enum { LEAST_NODES = 64, LEAST_PART = 100 };
 
 uint32_t layout_domain_count(uint32_t node_count) {
     if (node_count < 1024) {
@@ -108,23 +108,18 @@ static pbs_status divide_component(struct division *d, uint32_t size, uint32_t p
     return status;
 }
 
-/// Puts a component into the domain that collects, or into a new one.
-static void collect_component(struct division *d, uint32_t size, uint32_t weight) {
+/// Puts a component into a new domain or, if it is small, into the one that collects.
+static void place_component(struct division *d, uint32_t size, uint32_t weight) {
     const bool is_large = weight >= d->least;
-    if (is_large || d->collected == 0) {
-        d->collecting = is_large ? d->collecting : d->count;
-        for (uint32_t i = 0; i < size; i++) {
-            d->domain[d->component[i]] = d->count;
-        }
-        d->count++;
-    } else {
-        for (uint32_t i = 0; i < size; i++) {
-            d->domain[d->component[i]] = d->collecting;
-        }
+    const bool begins = is_large || d->collected == 0;
+    const uint32_t domain = begins ? d->count++ : d->collecting;
+    for (uint32_t i = 0; i < size; i++) {
+        d->domain[d->component[i]] = domain;
     }
     if (!is_large) {
-        d->collected += weight;
-        d->collected = d->collected < d->least ? d->collected : 0;
+        const uint32_t collected = d->collected + weight;
+        d->collecting = domain;
+        d->collected = collected < d->least ? collected : 0;
     }
 }
 
@@ -133,7 +128,7 @@ static pbs_status divide(struct division *d) {
         d->total += weight_of(d, n);
         d->local[n] = NOT_REACHED;
     }
-    const uint32_t share = d->total / MOST_COLLECTED;
+    const uint32_t share = d->total / LEAST_PART;
     d->least = share > LEAST_NODES ? share : LEAST_NODES;
     for (uint32_t n = 0; n < d->graph->node_count; n++) {
         if (d->local[n] != NOT_REACHED) {
@@ -149,7 +144,7 @@ static pbs_status divide(struct division *d) {
         if (pieces > 1) {
             RETURN_IF_FAILED(divide_component(d, size, pieces));
         } else {
-            collect_component(d, size, weight);
+            place_component(d, size, weight);
         }
     }
     return PBS_OK;
