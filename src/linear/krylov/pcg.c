@@ -30,6 +30,9 @@
 // tightened at least by LEAST_HIDING.
 #define MOST_HIDING  0.03
 #define LEAST_HIDING 0.3
+// If M is as stiff as A everywhere and |r| is below this fraction of the tolerance, relative to
+// |b|, r . M^-1 r is below its goal for condition numbers up to 1 / NEGLIGIBLE^2.
+#define NEGLIGIBLE 1e-7
 
 struct solve {
     struct tasks *tasks;
@@ -40,10 +43,11 @@ struct solve {
     const double *b;
     double *x, *r, *z, *p, *ap;
     enum pcg_norm norm;
-    bool deflates;    ///< some part of F has a deflation
-    double tolerance; ///< relative
-    double goal;      ///< square of the residual norm to reach
-    double visible;   ///< see visible_part
+    bool deflates;     ///< some part of F has a deflation
+    double tolerance;  ///< relative
+    double goal;       ///< square of the residual norm to reach
+    double negligible; ///< a square of |r| that is below any goal, see NEGLIGIBLE
+    double visible;    ///< see visible_part
     double alpha, beta;
     uint32_t worker_iterations; ///< since m took over
     // Decrease of x . A x / 2 - x . b, times two: by the last direction, and in total.
@@ -341,6 +345,12 @@ static double visible_part(const struct solve *s) {
     return fmax(fmin(1.0 / sqrt(contrast), LEAST_HIDING), MOST_HIDING);
 }
 
+/// Returns whether |r| alone says that the goal of r . M^-1 r is reached, as it does after a solve
+/// with an exact factor. M^-1 r then need not be computed.
+static bool is_negligible(const struct solve *s) {
+    return s->norm == PCG_PRECONDITIONED && s->visible == 1.0 && sum(s, s->rr) <= s->negligible;
+}
+
 /// Returns whether the iteration may end. An error that r . M^-1 r underestimates shows in the gain
 /// of the next directions, so the last gain must be far below the mean.
 static bool is_content(const struct solve *s, double rz) {
@@ -504,6 +514,11 @@ static bool advance_iterate(struct solve *s, struct progress *at, struct pcg_res
     run(s, advance_piece);
     s->worker_iterations++;
     at->is_new = false;
+    result->relative_residual = sqrt(sum(s, s->rr));
+    if (is_negligible(s)) {
+        at->rz = 0.0;
+        return true;
+    }
     if (s->norm == PCG_PRECONDITIONED) {
         result->status = precondition(s, &at->rz);
     }
@@ -618,6 +633,7 @@ static struct pcg_result solve_once(struct solve *s, const struct pcg_options *o
     s->goal = s->tolerance * s->tolerance *
               (s->deflates && s->norm == PCG_EUCLIDEAN ? fmax(deflated_square(s), DBL_EPSILON * bb)
                                                        : bb);
+    s->negligible = NEGLIGIBLE * NEGLIGIBLE * s->tolerance * s->tolerance * bb;
     s->beta = 0.0;
     s->steepest = 0.0;
     s->gain = 0.0;

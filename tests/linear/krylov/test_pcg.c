@@ -319,6 +319,44 @@ static void preconditioner_without_domains(void **state) {
     fixture_free(&memory, &f);
 }
 
+static double as_stiff_everywhere(const void *state) {
+    (void)state;
+    return 0.0;
+}
+
+/// What is left of a residual may be of soft nodes, which have far to go: the soft node of two is
+/// 1e-14 times as stiff, and its 1e-10 of the load is a millionth of the energy, of which 1e-8 may
+/// be left. Preconditioned twice as stiff as it is, half of its way is left after one iteration.
+static void small_residuals_of_soft_nodes_count(void **state) {
+    (void)state;
+    static const double stiffness[2] = {1.0, 1e-14}, preconditioned[2] = {1.0, 2e-14},
+                        load[2] = {1.0, 1e-10};
+    struct small_matrix a = small_create(&memory, 2, 1, NULL, 0);
+    struct small_matrix m = small_create(&memory, 2, 1, NULL, 0);
+    double b[6];
+    for (uint32_t i = 0; i < 2; i++) {
+        small_set_scalar(&a, i, i, stiffness[i]);
+        small_set_scalar(&m, i, i, preconditioned[i]);
+        double *const at = b + 3 * (size_t)a.assembly.layout.row[i];
+        at[0] = at[1] = at[2] = load[i];
+    }
+    struct problem p = make_problem(&m.a, PBS_PRECONDITIONER_BLOCK_JACOBI);
+    struct preconditioner_table exact = *p.m.table;
+    exact.contrast = as_stiff_everywhere;
+    const struct preconditioner exactly = {&exact, p.m.state};
+    const struct pcg_options options = {1e-4, 100, PCG_PRECONDITIONED, 0.0, 0.0, 0.0};
+    const struct pcg_result result = pcg_solve(NULL, PROBLEM(&a.a), &exactly, b, &options, &p.w,
+                                               p.x);
+    assert_int_equal(result.outcome, PCG_CONVERGED);
+    // sqrt(1e-8 / 1e-6)
+    const double soft = p.x[3 * (size_t)a.assembly.layout.row[1]],
+                 exact_soft = load[1] / stiffness[1];
+    assert_true(fabs(soft - exact_soft) <= 0.1 * exact_soft);
+    free_problem(&p);
+    small_free(&memory, &m);
+    small_free(&memory, &a);
+}
+
 /// A solver inside the solver: conjugate gradients stopped after a number of iterations that
 /// changes from call to call, so that no fixed matrix stands for it.
 struct inner {
@@ -449,6 +487,7 @@ int main(void) {
         cmocka_unit_test(singular_directions_are_not_followed),
         cmocka_unit_test(bits_do_not_depend_on_threads),
         cmocka_unit_test(preconditioner_without_domains),
+        cmocka_unit_test(small_residuals_of_soft_nodes_count),
         cmocka_unit_test(solvers_that_differ_from_call_to_call),
         cmocka_unit_test(solvers_that_give_up),
         cmocka_unit_test(reserve_grows_and_frees),
