@@ -212,29 +212,53 @@ void constraint_set_project_velocity(struct constraint_set *set, const struct st
     }
 }
 
+/// Adds dJ/dt v to the residuals of all rows.
+static void add_velocity_terms(struct constraint_set *set, const struct stage_nodes *nodes,
+                               const double *v) {
+    const size_t joint_rows = JOINT_ROWS * joint_count(set);
+    if (joint_rows > 0) {
+        joint_set_add_velocity_terms(set->joints, v, nodes->x, set->residual);
+    }
+    held_volumes_add_velocity_terms(set->volumes, v, nodes->x, set->residual + joint_rows);
+}
+
+/// Writes the rows of joints and of volumes. Returns how many act.
+static size_t write_rows(struct constraint_set *set, const struct stage_nodes *nodes) {
+    const size_t joint_rows = JOINT_ROWS * joint_count(set);
+    const size_t active = joint_rows > 0 ? joint_set_write_rows(set->joints, nodes, set->rows) : 0;
+    return active + held_volumes_write_rows(set->volumes, nodes, set->rows + joint_rows);
+}
+
+/// a -= M^-1 J^T (J M^-1 J^T)^-1 residual
+static void project_residual(const struct constraint_set *set, size_t active, const double *mass,
+                             double *a) {
+    struct row_projection projection = project_with(set, active, mass);
+    projection.count = set->row_count;
+    row_projection_apply(&projection, a);
+}
+
 void constraint_set_project(struct constraint_set *set, const struct stage_nodes *nodes,
                             const double *v, double *a) {
-    const size_t joint_rows = JOINT_ROWS * joint_count(set);
-    size_t active = joint_rows > 0 ? joint_set_write_rows(set->joints, nodes, set->rows) : 0;
-    active += held_volumes_write_rows(set->volumes, nodes, set->rows + joint_rows);
+    const size_t active = write_rows(set, nodes);
     if (active == 0) {
         return;
     }
-    struct row_projection projection = {.rows = set->rows,
-                                        .count = set->row_count,
-                                        .active_count = active,
-                                        .mass = nodes->mass,
-                                        .residual = set->residual,
-                                        .direction = set->direction,
-                                        .product = set->product,
-                                        .impulse = set->impulse,
-                                        .node_product = set->node_product};
     node_rows_multiply(set->rows, set->row_count, a, set->residual);
-    if (v != NULL && joint_rows > 0) {
-        joint_set_add_velocity_terms(set->joints, v, nodes->x, set->residual);
-    }
     if (v != NULL) {
-        held_volumes_add_velocity_terms(set->volumes, v, nodes->x, set->residual + joint_rows);
+        add_velocity_terms(set, nodes, v);
     }
-    row_projection_apply(&projection, a);
+    project_residual(set, active, nodes->mass, a);
+}
+
+void constraint_set_bend(struct constraint_set *set, const struct stage_nodes *nodes,
+                         const double *v, const struct path_acceleration *a, double *out) {
+    const size_t joint_rows = JOINT_ROWS * joint_count(set);
+    const size_t active = write_rows(set, nodes);
+    if (active > 0) {
+        node_rows_multiply(set->rows, joint_rows, a->mean, set->residual);
+        node_rows_multiply(set->rows + joint_rows, set->row_count - joint_rows, a->first,
+                           set->residual + joint_rows);
+        add_velocity_terms(set, nodes, v);
+        project_residual(set, active, nodes->mass, out);
+    }
 }

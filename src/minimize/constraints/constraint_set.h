@@ -78,6 +78,19 @@ void constraint_set_add_start_forces(const struct constraint_set *set, const dou
 void constraint_set_project(struct constraint_set *set, const struct stage_nodes *nodes,
                             const double *v, double *a);
 
+/// Accelerations along a path from nodes->x: at its start, and the one that a step along it has in
+/// the mean.
+struct path_acceleration {
+    const double *first, *mean;
+};
+
+/// out -= M^-1 J^T (J M^-1 J^T)^-1 (J a + dJ/dt v), which keeps a path with the velocity v to the
+/// constraints. For joints a is the mean acceleration: their gaps close at the end of the step. A
+/// body that turns keeps its volume at any step, which the mean of centripetal accelerations would
+/// not; for volumes a is the first.
+void constraint_set_bend(struct constraint_set *set, const struct stage_nodes *nodes,
+                         const double *v, const struct path_acceleration *a, double *out);
+
 /// Moves x, `time` seconds after the start of the step, to where the equations and limits of joints
 /// hold: x -= M^-1 J^T (J M^-1 J^T)^-1 C(x), repeated, with J at nodes->x as long as that closes
 /// the gaps. Returns the largest gap that is left, relative to its tolerance.

@@ -28,6 +28,8 @@ static const double SHORTENED = 0.9;
 static const double CURVED_SHARE = 0.5;
 static const double LEAST_TURN = 1e-5;
 static const double MOST_TURN = 1.0;
+// The acceleration at the start of a path is that over a step that turns bodies by this, rad.
+static const double FIRST_TURN = 1e-4;
 static const double BOUND_MARGIN = 0.9;
 enum { CURVE_TRIALS = 3 };
 
@@ -117,23 +119,29 @@ static bool has_constraints(const struct minimization *m) {
     return !constraint_set_is_empty(m->objective->constraints);
 }
 
+/// Writes the acceleration of the path over a step along it.
+static void measure_acceleration(const struct minimization *m, double step, double *out) {
+    const struct newton *const newton = m->newton;
+    search_path_place(m, step, newton->gradient);
+    for (size_t k = 0; k < newton_coordinate_count(newton); k++) {
+        const double straight = newton->current.x[k] + step * newton->direction[k];
+        out[k] = 2.0 * (newton->gradient[k] - straight) / (step * step);
+    }
+}
+
 /// With the path's velocity d and acceleration a the rows J then have J a + dJ/dt d = 0.
 void search_path_bend(struct minimization *m, double step) {
     const struct objective *const o = m->objective;
     const struct newton *const newton = m->newton;
-    double *const acceleration = newton->chord;
-    search_path_place(m, step, newton->gradient);
-    for (size_t k = 0; k < newton_coordinate_count(newton); k++) {
-        const double straight = newton->current.x[k] + step * newton->direction[k];
-        acceleration[k] = newton->bend[k] = 2.0 * (newton->gradient[k] - straight) / (step * step);
-    }
+    const struct path_acceleration acceleration = {newton->tangent, newton->chord};
+    measure_acceleration(m, step, newton->chord);
+    measure_acceleration(m, fmin(step, FIRST_TURN / m->path.turn), newton->tangent);
     const struct stage_nodes nodes = {.mass = o->mass,
                                       .weight = o->weight,
                                       .constrained_axes = o->constrained_axes,
                                       .x = newton->current.x};
-    constraint_set_project(o->constraints, &nodes, newton->direction, newton->bend);
-    vector_combine(o->tasks, newton_coordinate_count(newton), newton->bend, -1.0, acceleration,
-                   newton->bend);
+    vector_zero(o->tasks, newton_coordinate_count(newton), newton->bend);
+    constraint_set_bend(o->constraints, &nodes, newton->direction, &acceleration, newton->bend);
     m->path.is_bent = true;
 }
 
