@@ -472,6 +472,13 @@ static bool acts(const struct joint_set *set, const struct joint_row *row, doubl
     return evaluate_row(set, row, c).stiffness > 0.0;
 }
 
+bool joint_set_row_is_met(const struct joint_set *set, size_t index, uint32_t row,
+                          const struct joint_values *values) {
+    const struct joint *const joint = &set->joints[index];
+    const struct joint_row *const own = &joint->rows[row];
+    return own->is_taut || acts(set, own, constraint(set, joint, own, values));
+}
+
 /// Whether a row that does not act at C would at `share` of the way to C = end.
 static bool is_met(const struct joint_set *set, const struct joint_row *row, double c, double end,
                    double share) {

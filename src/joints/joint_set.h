@@ -154,10 +154,21 @@ struct joint_power joint_set_power(const struct joint_set *set, size_t index, co
 /// that state.
 void joint_set_add_start_forces(const struct joint_set *set, const double *x, double *gradient);
 
+/// Which one-sided rows act.
+enum joint_acting {
+    JOINT_BEARS, ///< those with a force
+    JOINT_IS_MET ///< also those without that resist where they are, or that the latest direction
+                 ///< meets, see joint_set_foresee
+};
+
+/// Whether a one-sided row resists with the joint at `values`, or the latest direction meets it.
+bool joint_set_row_is_met(const struct joint_set *set, size_t index, uint32_t row,
+                          const struct joint_values *values);
+
 /// Writes JOINT_ROWS rows of J for each joint, at stage->x and without constrained axes. Rows that
 /// do not act are 0. The entries belong to the set. Returns how many rows act.
 size_t joint_set_write_rows(const struct joint_set *set, const struct stage_nodes *stage,
-                            struct node_row *rows);
+                            enum joint_acting acting, struct node_row *rows);
 
 /// The same rows for positions: J at stage->x of those that do not hold at x, `time` seconds after
 /// the start of the step. out: JOINT_ROWS for each joint, C. widest: the largest |C| over its
@@ -174,7 +185,7 @@ size_t joint_set_write_rates(const struct joint_set *set, const struct stage_nod
 /// out += dJ/dt v for the rows that act, with the nodes at x and their velocities v. out:
 /// JOINT_ROWS for each joint.
 void joint_set_add_velocity_terms(const struct joint_set *set, const double *v, const double *x,
-                                  double *out);
+                                  enum joint_acting acting, double *out);
 
 /// Returns the force and the torque of a joint at x.
 struct joint_wrench joint_set_wrench(const struct joint_set *set, size_t index, const double *x);

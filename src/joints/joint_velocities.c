@@ -7,10 +7,15 @@
 // Of a joint's arm, by which its gradient is differentiated.
 static const double DIFFERENCE = 1e-4;
 
-static bool is_active(const struct joint_row *row) {
+/// Whether a row of joint `index` acts, with the joint at `values`.
+static bool is_active(const struct joint_set *set, size_t index, uint32_t r,
+                      const struct joint_values *values, enum joint_acting acting) {
+    const struct joint_row *const row = &set->joints[index].rows[r];
     switch (row->use) {
     case JOINT_EQUAL: return true;
-    case JOINT_AT_MOST: return row->multiplier > 0.0;
+    case JOINT_AT_MOST:
+        return row->multiplier > 0.0 ||
+               (acting == JOINT_IS_MET && joint_set_row_is_met(set, index, r, values));
     case JOINT_LIMITED: return fabs(row->multiplier) < row->limit;
     default: return false;
     }
@@ -39,14 +44,14 @@ static bool write_row(const struct joint_set *set, const struct stage_nodes *sta
 }
 
 size_t joint_set_write_rows(const struct joint_set *set, const struct stage_nodes *stage,
-                            struct node_row *rows) {
+                            enum joint_acting acting, struct node_row *rows) {
     size_t active = 0;
     for (size_t i = 0; i < set->count; i++) {
         const struct joint *const joint = &set->joints[i];
         struct joint_values values;
         joint_measure(joint, stage->x, &values);
         for (uint32_t r = 0; r < JOINT_ROWS; r++) {
-            const bool used = r < joint->row_count && is_active(&joint->rows[r]);
+            const bool used = r < joint->row_count && is_active(set, i, r, &values, acting);
             write_row(set, stage, i, r, &values, used, rows);
             active += used;
         }
@@ -145,16 +150,18 @@ static double speed_at(const struct joint *joint, const struct joint_row *row, c
 
 // Gradients of all rows but lengths and angles are linear in x, so that the difference is exact.
 void joint_set_add_velocity_terms(const struct joint_set *set, const double *v, const double *x,
-                                  double *out) {
+                                  enum joint_acting acting, double *out) {
     for (size_t i = 0; i < set->count; i++) {
         const struct joint *const joint = &set->joints[i];
+        struct joint_values values;
         double fastest = 0.0;
+        joint_measure(joint, x, &values);
         for (uint32_t k = 0; k < joint->node_count; k++) {
             fastest = fmax(fastest, norm3(v + 3 * (size_t)joint->node[k]));
         }
         const double time = fastest > 0.0 ? DIFFERENCE * joint->arm / fastest : 0.0;
         for (uint32_t r = 0; r < joint->row_count && time > 0.0; r++) {
-            if (is_active(&joint->rows[r])) {
+            if (is_active(set, i, r, &values, acting)) {
                 const double ahead = speed_at(joint, &joint->rows[r], x, v, time);
                 const double behind = speed_at(joint, &joint->rows[r], x, v, -time);
                 out[JOINT_ROWS * i + r] += (ahead - behind) / (2.0 * time);

@@ -214,18 +214,21 @@ void constraint_set_project_velocity(struct constraint_set *set, const struct st
 
 /// Adds dJ/dt v to the residuals of all rows.
 static void add_velocity_terms(struct constraint_set *set, const struct stage_nodes *nodes,
-                               const double *v) {
+                               enum joint_acting acting, const double *v) {
     const size_t joint_rows = JOINT_ROWS * joint_count(set);
     if (joint_rows > 0) {
-        joint_set_add_velocity_terms(set->joints, v, nodes->x, set->residual);
+        joint_set_add_velocity_terms(set->joints, v, nodes->x, acting, set->residual);
     }
     held_volumes_add_velocity_terms(set->volumes, v, nodes->x, set->residual + joint_rows);
 }
 
 /// Writes the rows of joints and of volumes. Returns how many act.
-static size_t write_rows(struct constraint_set *set, const struct stage_nodes *nodes) {
+static size_t write_rows(struct constraint_set *set, const struct stage_nodes *nodes,
+                         enum joint_acting acting) {
     const size_t joint_rows = JOINT_ROWS * joint_count(set);
-    const size_t active = joint_rows > 0 ? joint_set_write_rows(set->joints, nodes, set->rows) : 0;
+    const size_t active = joint_rows > 0
+                              ? joint_set_write_rows(set->joints, nodes, acting, set->rows)
+                              : 0;
     return active + held_volumes_write_rows(set->volumes, nodes, set->rows + joint_rows);
 }
 
@@ -239,13 +242,13 @@ static void project_residual(const struct constraint_set *set, size_t active, co
 
 void constraint_set_project(struct constraint_set *set, const struct stage_nodes *nodes,
                             const double *v, double *a) {
-    const size_t active = write_rows(set, nodes);
+    const size_t active = write_rows(set, nodes, JOINT_BEARS);
     if (active == 0) {
         return;
     }
     node_rows_multiply(set->rows, set->row_count, a, set->residual);
     if (v != NULL) {
-        add_velocity_terms(set, nodes, v);
+        add_velocity_terms(set, nodes, JOINT_BEARS, v);
     }
     project_residual(set, active, nodes->mass, a);
 }
@@ -253,12 +256,12 @@ void constraint_set_project(struct constraint_set *set, const struct stage_nodes
 void constraint_set_bend(struct constraint_set *set, const struct stage_nodes *nodes,
                          const double *v, const struct path_acceleration *a, double *out) {
     const size_t joint_rows = JOINT_ROWS * joint_count(set);
-    const size_t active = write_rows(set, nodes);
+    const size_t active = write_rows(set, nodes, JOINT_IS_MET);
     if (active > 0) {
         node_rows_multiply(set->rows, joint_rows, a->mean, set->residual);
         node_rows_multiply(set->rows + joint_rows, set->row_count - joint_rows, a->first,
                            set->residual + joint_rows);
-        add_velocity_terms(set, nodes, v);
+        add_velocity_terms(set, nodes, JOINT_IS_MET, v);
         project_residual(set, active, nodes->mass, out);
     }
 }

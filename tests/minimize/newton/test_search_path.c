@@ -93,6 +93,34 @@ static void constraints_deviate_by_the_third_power(void **state) {
     }
 }
 
+/// The order on the bent path of a body that turns, which a rope without a force holds that is too
+/// long by `excess`, m.
+static double order_with_rope(double excess, bool is_taut) {
+    struct scene s;
+    begin(&s, 4);
+    struct joint_row *const row = &s.joints.joints[0].rows[0];
+    *row = (struct joint_row){
+        .form = row->form, .scale = 1.0, .use = JOINT_AT_MOST, .penalty = 1.0, .is_taut = is_taut};
+    row->first = JOINT_GAP;
+    row->target = constraint_at(&s, s.path.f.newton->current.x) - excess;
+    s.path.m.path.is_curved = true;
+    assert_true(screws_fit(&s.path.m) > 0.0);
+    search_path_bend(&s.path.m, 1e-5);
+    const double order = order_of(&s);
+    end(&s);
+    return order;
+}
+
+/// A rope that has just become taut resists by its penalty, its force is known only when the
+/// iteration is over. The path goes along it, too, and along ropes that the direction meets. Those
+/// that are slack bend nothing. The tolerances are those of the test before.
+static void ropes_without_a_force_bend_paths_where_they_resist(void **state) {
+    (void)state;
+    assert_near(order_with_rope(0.01, false), 3.0, 0.1, "taut");
+    assert_near(order_with_rope(-0.01, false), 2.0, 0.02, "slack");
+    assert_near(order_with_rope(-0.01, true), 3.0, 0.1, "met by the direction");
+}
+
 /// Central differences of a path with third derivatives below 100: 1e-4^2 * 100 / 6.
 static void the_derivative_is_that_of_the_places(void **state) {
     (void)state;
@@ -122,6 +150,7 @@ static void the_derivative_is_that_of_the_places(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constraints_deviate_by_the_third_power),
+        cmocka_unit_test(ropes_without_a_force_bend_paths_where_they_resist),
         cmocka_unit_test(the_derivative_is_that_of_the_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
