@@ -346,9 +346,11 @@ static double visible_part(const struct solve *s) {
 }
 
 /// Returns whether |r| alone says that the goal of r . M^-1 r is reached, as it does after a solve
-/// with an exact factor. M^-1 r then need not be computed.
+/// with an exact factor. M^-1 r then need not be computed. Where r is deflated the goal leaves out
+/// what F resists, which may be nearly all of |b|.
 static bool is_negligible(const struct solve *s) {
-    return s->norm == PCG_PRECONDITIONED && s->visible == 1.0 && sum(s, s->rr) <= s->negligible;
+    return s->norm == PCG_PRECONDITIONED && s->visible == 1.0 && !s->deflates &&
+           sum(s, s->rr) <= s->negligible;
 }
 
 /// Returns whether the iteration may end. An error that r . M^-1 r underestimates shows in the gain
