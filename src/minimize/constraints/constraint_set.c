@@ -148,10 +148,11 @@ void constraint_set_add_start_forces(const struct constraint_set *set, const dou
     held_volumes_add_start_forces(set->volumes, x, gradient);
 }
 
-static struct row_projection project_with(const struct constraint_set *set, size_t active,
-                                          const double *mass) {
+/// count: of the set's first rows.
+static struct row_projection project_with(const struct constraint_set *set, size_t count,
+                                          size_t active, const double *mass) {
     return (struct row_projection){.rows = set->rows,
-                                   .count = JOINT_ROWS * joint_count(set),
+                                   .count = count,
                                    .active_count = active,
                                    .mass = mass,
                                    .residual = set->residual,
@@ -176,7 +177,8 @@ double constraint_set_return(struct constraint_set *set, const struct stage_node
         if (active == 0 || widest <= 0.1 || i == RETURNS) {
             break;
         }
-        struct row_projection projection = project_with(set, active, nodes->mass);
+        struct row_projection projection = project_with(set, JOINT_ROWS * joint_count(set), active,
+                                                        nodes->mass);
         row_projection_apply(&projection, x);
     }
     return widest;
@@ -207,7 +209,8 @@ void constraint_set_project_velocity(struct constraint_set *set, const struct st
     const size_t active = joint_set_write_rates(set->joints, nodes, time, v, set->rows,
                                                 set->residual);
     if (active > 0) {
-        struct row_projection projection = project_with(set, active, nodes->mass);
+        struct row_projection projection = project_with(set, JOINT_ROWS * joint_count(set), active,
+                                                        nodes->mass);
         row_projection_apply(&projection, v);
     }
 }
@@ -235,8 +238,7 @@ static size_t write_rows(struct constraint_set *set, const struct stage_nodes *n
 /// a -= M^-1 J^T (J M^-1 J^T)^-1 residual
 static void project_residual(const struct constraint_set *set, size_t active, const double *mass,
                              double *a) {
-    struct row_projection projection = project_with(set, active, mass);
-    projection.count = set->row_count;
+    struct row_projection projection = project_with(set, set->row_count, active, mass);
     row_projection_apply(&projection, a);
 }
 
