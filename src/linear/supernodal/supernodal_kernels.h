@@ -6,45 +6,6 @@
 //
 // The number of columns is a multiple of three; the number of rows is arbitrary.
 
-/// A vector of one cache line.
-typedef REAL NAME(lanes) __attribute__((vector_size(CACHE_LINE)));
-
-#define LANE_COUNT (CACHE_LINE / sizeof(REAL))
-
-ALWAYS_INLINE NAME(lanes) NAME(load)(const REAL *p) {
-    NAME(lanes) v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-/// Load the first `count` lanes. Copies have constant sizes, because a copy of variable size is a
-/// function call.
-ALWAYS_INLINE NAME(lanes) NAME(load_part)(const REAL *p, size_t count) {
-    NAME(lanes) v = {0};
-    char *to = (char *)&v;
-    const char *from = (const char *)p;
-    for (size_t part = LANE_COUNT / 2; part > 0; part /= 2) {
-        if (count & part) {
-            memcpy(to, from, part * sizeof *p);
-            to += part * sizeof *p;
-            from += part * sizeof *p;
-        }
-    }
-    return v;
-}
-
-ALWAYS_INLINE void NAME(store_part)(REAL *p, NAME(lanes) v, size_t count) {
-    const char *from = (const char *)&v;
-    char *to = (char *)p;
-    for (size_t part = LANE_COUNT / 2; part > 0; part /= 2) {
-        if (count & part) {
-            memcpy(to, from, part * sizeof *p);
-            to += part * sizeof *p;
-            from += part * sizeof *p;
-        }
-    }
-}
-
 /// Operands of one product.
 struct NAME(product) {
     size_t rows, width, depth;
@@ -58,36 +19,61 @@ struct NAME(product) {
     bool fuses;    ///< uses fused multiply-adds if the processor has them
 };
 
-#define KERNEL(x)       NAME(x##_fused)
-#define KERNEL_VERSIONS FUSED_MULTIVERSION
-#if defined(__clang__)
-#define KERNEL_CONTRACTS _Pragma("clang fp contract(fast)")
-#else
-#define KERNEL_CONTRACTS
-#endif
-#include "linear/supernodal/supernodal_products.h"
-#undef KERNEL
-#undef KERNEL_VERSIONS
-#undef KERNEL_CONTRACTS
+/// The inner kernels for one width of vectors; see supernodal_width.h and supernodal_products.h.
+struct NAME(kernels) {
+    void (*subtract_transposed)(const REAL *a, size_t stride, size_t columns, size_t count,
+                                const REAL *x, REAL *y);
+    void (*multiply)(const struct NAME(product) *);
+    void (*divide_six)(size_t rows, const REAL *l, REAL *x, size_t stride);
+    void (*divide_three)(size_t rows, const REAL *l, REAL *x, size_t stride);
+};
 
-#define KERNEL(x)       NAME(x##_plain)
-#define KERNEL_VERSIONS PBS_MULTIVERSION
-#define KERNEL_CONTRACTS
-#include "linear/supernodal/supernodal_products.h"
-#undef KERNEL
-#undef KERNEL_VERSIONS
-#undef KERNEL_CONTRACTS
+// Each width has a target of its own and not clones of one function: gcc keeps a vector that is
+// wider than the processor's registers in memory, and copies it through general registers.
+#if defined(PBS_HAS_CLONES)
+#pragma GCC push_options
+#pragma GCC target("avx512f")
+#define VECTOR_BYTES 64
+#define WIDTH(x)     NAME(x##_eight)
+#include "linear/supernodal/supernodal_width.h"
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#define VECTOR_BYTES 32
+#define WIDTH(x)     NAME(x##_four)
+#include "linear/supernodal/supernodal_width.h"
+#pragma GCC pop_options
+#endif
+
+#if defined(__AVX512F__)
+#define VECTOR_BYTES 64
+#elif defined(__AVX__)
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+#define WIDTH(x) NAME(x##_least)
+#include "linear/supernodal/supernodal_width.h"
+
+static const struct NAME(kernels) * NAME(kernels)(bool fuses) {
+#if defined(PBS_HAS_CLONES)
+    if (__builtin_cpu_supports("avx512f")) {
+        return fuses ? &NAME(kernels_fused_eight) : &NAME(kernels_plain_eight);
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        return fuses ? &NAME(kernels_fused_four) : &NAME(kernels_plain_four);
+    }
+#endif
+    return fuses ? &NAME(kernels_fused_least) : &NAME(kernels_plain_least);
+}
 
 /// C = C - A B^T or -A B^T, in blocks of depth such that a strip of A and B fit in the cache.
 static void NAME(subtract_product)(const struct NAME(product) * p) {
     struct NAME(product) part = *p;
     for (size_t left = p->depth; left > 0; left -= part.depth) {
         part.depth = left < PRODUCT_DEPTH ? left : PRODUCT_DEPTH;
-        if (has_wide_vectors()) {
-            (p->fuses ? NAME(multiply_wide_fused) : NAME(multiply_wide_plain))(&part);
-        } else {
-            (p->fuses ? NAME(multiply_narrow_fused) : NAME(multiply_narrow_plain))(&part);
-        }
+        NAME(kernels)(p->fuses)->multiply(&part);
         part.a += part.depth * part.stride;
         part.b += part.depth * part.stride;
         part.adds = true;
@@ -96,11 +82,8 @@ static void NAME(subtract_product)(const struct NAME(product) * p) {
 
 static void NAME(divide)(size_t rows, size_t width, const REAL *l, REAL *x, size_t stride,
                          bool fuses) {
-    if (width == 6) {
-        (fuses ? NAME(divide_six_fused) : NAME(divide_six_plain))(rows, l, x, stride);
-    } else {
-        (fuses ? NAME(divide_three_fused) : NAME(divide_three_plain))(rows, l, x, stride);
-    }
+    const struct NAME(kernels) *kernels = NAME(kernels)(fuses);
+    (width == 6 ? kernels->divide_six : kernels->divide_three)(rows, l, x, stride);
 }
 
 /// Computes rows of a panel of L: solves x L^T = x, with L the lower triangle of the panel's

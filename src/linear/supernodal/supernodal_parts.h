@@ -12,26 +12,6 @@
 #include "linear/supernodal/elimination.h"
 #include "linear/supernodal/supernodal.h"
 
-// Like PBS_MULTIVERSION, with fused multiply-adds if the processor has them. Kernels of nothing but
-// multiply-adds are twice as fast.
-#if defined(PBS_HAS_CLONES)
-#define FUSED_MULTIVERSION                                                                         \
-    __attribute__((target_clones("avx512f", "fma", "default"), optimize("fp-contract=fast")))
-#elif defined(__GNUC__) && !defined(__clang__)
-#define FUSED_MULTIVERSION __attribute__((optimize("fp-contract=fast")))
-#else
-#define FUSED_MULTIVERSION
-#endif
-
-/// Returns whether a vector register holds a cache line.
-static inline bool has_wide_vectors(void) {
-#if defined(PBS_HAS_CLONES)
-    return __builtin_cpu_supports("avx512f");
-#else
-    return false;
-#endif
-}
-
 enum {
     /// Columns of a panel of an update matrix; a multiple of whole nodes and of cache lines of both
     /// precisions.

@@ -55,44 +55,6 @@ static void NAME(subtract)(const REAL *a, size_t stride, size_t columns, size_t 
     }
 }
 
-ALWAYS_INLINE void NAME(subtract_rows)(const REAL *a, size_t stride, size_t width, size_t count,
-                                       const REAL *x, REAL *y) {
-    NAME(lanes) sums[6] = {{0}};
-    size_t i = 0;
-    for (; i + LANE_COUNT <= count; i += LANE_COUNT) {
-        NAME(lanes) other;
-        memcpy(&other, x + i, sizeof other);
-        for (size_t j = 0; j < width; j++) {
-            NAME(lanes) column;
-            memcpy(&column, a + j * stride + i, sizeof column);
-            sums[j] += column * other;
-        }
-    }
-    for (size_t j = 0; j < width; j++) {
-        REAL sum = 0;
-        for (size_t l = 0; l < LANE_COUNT; l++) {
-            sum += sums[j][l];
-        }
-        for (size_t k = i; k < count; k++) {
-            sum += a[j * stride + k] * x[k];
-        }
-        y[j] -= sum;
-    }
-}
-
-/// y -= A^T x; the number of columns is a multiple of three.
-PBS_MULTIVERSION
-static void NAME(subtract_transposed)(const REAL *a, size_t stride, size_t columns, size_t count,
-                                      const REAL *x, REAL *y) {
-    size_t j = 0;
-    for (; j + 6 <= columns; j += 6) {
-        NAME(subtract_rows)(a + j * stride, stride, 6, count, x, y + j);
-    }
-    if (j < columns) {
-        NAME(subtract_rows)(a + j * stride, stride, 3, count, x, y + j);
-    }
-}
-
 static void NAME(lower_tile)(void *context, size_t i) {
     const struct NAME(solve) *f = context;
     const size_t first = f->end + i * SOLVE_ROWS;
@@ -135,15 +97,17 @@ static void NAME(upper_tile)(void *context, size_t i) {
     const struct NAME(solve) *f = context;
     const size_t first = f->begin + i * SOLVE_COLUMNS;
     const size_t left = f->end - first;
-    NAME(subtract_transposed)
-    (f->entries + first * f->stride + f->end, f->stride,
-     left < SOLVE_COLUMNS ? left : SOLVE_COLUMNS, f->columns + f->rows - f->end, f->vector + f->end,
-     f->vector + first);
+    NAME(kernels)
+    (f->s->fuses)
+        ->subtract_transposed(f->entries + first * f->stride + f->end, f->stride,
+                              left < SOLVE_COLUMNS ? left : SOLVE_COLUMNS,
+                              f->columns + f->rows - f->end, f->vector + f->end, f->vector + first);
 }
 
 /// Backward solve of a front.
 static void NAME(solve_front_transposed)(const struct supernodal *s, struct tasks *tasks,
                                          uint32_t k) {
+    const struct NAME(kernels) *kernels = NAME(kernels)(s->fuses);
     struct NAME(solve) f = NAME(solve_of)(s, tasks, k);
     REAL *x = f.vector;
     const REAL *from = s->parent[k] == NO_INDEX ? x : NAME(vector)(s, s->parent[k]);
@@ -160,7 +124,7 @@ static void NAME(solve_front_transposed)(const struct supernodal *s, struct task
         for (size_t j = f.end; j > f.begin;) {
             j -= 3;
             const REAL *l = f.entries + j * (f.stride + 1);
-            NAME(subtract_transposed)(l + 3, f.stride, 3, f.end - j - 3, x + j + 3, x + j);
+            kernels->subtract_transposed(l + 3, f.stride, 3, f.end - j - 3, x + j + 3, x + j);
             x[j + 2] /= l[2 * f.stride + 2];
             x[j + 1] = (x[j + 1] - l[f.stride + 2] * x[j + 2]) / l[f.stride + 1];
             x[j] = (x[j] - l[1] * x[j + 1] - l[2] * x[j + 2]) / l[0];
