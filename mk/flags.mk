@@ -17,9 +17,13 @@ WARNINGS   := -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Wno-psabi
 # The results are promised to the bit, so no contraction of a * b + c; no -march, so that the library
 # runs on any processor (base/config.h picks wider instructions when it runs).
 ARITHMETIC := -ffp-contract=off -fno-math-errno -fno-trapping-math
+# gcc copies a vector that is wider than a processor's registers by general registers unless it is told to use whole ones;
+# which ones, it knows from each function's target. Other compilers and gcc before 12 have no such option.
+COPIES     := -mmove-max=512 -mstore-max=512
+COPIES     := $(if $(shell $(CC) $(COPIES) -E -x c /dev/null >/dev/null 2>&1 && echo y),$(COPIES))
 # Debug information names files from here on, so that a build elsewhere has the same bytes.
 PATHS      := '-ffile-prefix-map=$(CURDIR)=.'
-CFLAGS_ALL := -std=c11 $(CFLAGS) -fPIC -fvisibility=hidden $(ARITHMETIC) $(WARNINGS) -D_GNU_SOURCE $(PATHS)
+CFLAGS_ALL := -std=c11 $(CFLAGS) -fPIC -fvisibility=hidden $(ARITHMETIC) $(COPIES) $(WARNINGS) -D_GNU_SOURCE $(PATHS)
 
 # One of: address (with clang: tests, and fuzz targets of the same objects), thread, undefined; set by the targets asan,
 # fuzz, tsan and ubsan together with BUILD.
