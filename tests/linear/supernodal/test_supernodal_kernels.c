@@ -58,6 +58,65 @@ static void assert_product(const struct NAME(product) * p, const double *before)
     }
 }
 
+/// Every width of vectors that this processor has, the least first.
+static size_t list_widths(bool fuses, const struct NAME(kernels) * widths[3]) {
+    size_t count = 0;
+    // Without a target of their own the least ones cannot fuse.
+    if (!fuses) {
+        widths[count++] = &NAME(kernels_plain_least);
+    }
+#if defined(PBS_HAS_CLONES)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        widths[count++] = fuses ? &NAME(kernels_fused_four) : &NAME(kernels_plain_four);
+    }
+    if (__builtin_cpu_supports("avx512f")) {
+        widths[count++] = fuses ? &NAME(kernels_fused_eight) : &NAME(kernels_plain_eight);
+    }
+#endif
+    return count;
+}
+
+/// p->c holds the result of the width that the library chooses.
+static void assert_equal_widths(struct NAME(product) * p, const double *before, double *other) {
+    const struct NAME(kernels) * widths[3];
+    const size_t count = list_widths(p->fuses, widths);
+    const double *const chosen = p->c;
+    for (size_t w = 0; w < count; w++) {
+        memcpy(other, before, ENTRIES * sizeof *other);
+        p->c = other;
+        widths[w]->multiply(p);
+        for (size_t j = 0; j < p->width; j++) {
+            const size_t top = p->is_lower ? j : 0;
+            assert_memory_equal(chosen + j * STRIDE + top, other + j * STRIDE + top,
+                                (p->rows < top ? 0 : p->rows - top) * sizeof *other);
+        }
+    }
+}
+
+/// The triangular solves too give the same bits for all widths.
+static void widths_are_equal(void **state) {
+    (void)state;
+    double *a = numbers(4);
+    double *x[3] = {numbers(5), numbers(5), numbers(5)};
+    const struct NAME(kernels) * widths[3];
+    const size_t count = list_widths(false, widths);
+    for (size_t rows = 1; rows <= 66; rows++) {
+        for (size_t w = 0; w < count; w++) {
+            double dots[27] = {0.0};
+            fill(x[w], ENTRIES, rows);
+            widths[w]->divide_six(rows, a, x[w], STRIDE);
+            widths[w]->divide_three(rows, a, x[w] + 8 * STRIDE, STRIDE);
+            widths[w]->subtract_transposed(a, STRIDE, 27, rows, a + 7, dots);
+            memcpy(x[w] + ENTRIES - 27, dots, sizeof dots);
+            assert_memory_equal(x[w], x[0], ENTRIES * sizeof **x);
+        }
+    }
+    free(a);
+    for (int w = 0; w < 3; w++) {
+        free(x[w]);
+    }
+}
+
 static void multiplies(void **state) {
     (void)state;
     double *a = numbers(1);
@@ -89,16 +148,7 @@ static void multiplies(void **state) {
         NAME(subtract_product)(&p);
         assert_product(&p, before);
         if (p.depth <= PRODUCT_DEPTH) {
-            memcpy(c, before, ENTRIES * sizeof *c);
-            (p.fuses ? NAME(multiply_wide_fused) : NAME(multiply_wide_plain))(&p);
-            p.c = other;
-            memcpy(other, before, ENTRIES * sizeof *c);
-            (p.fuses ? NAME(multiply_narrow_fused) : NAME(multiply_narrow_plain))(&p);
-            for (size_t j = 0; j < p.width; j++) {
-                const size_t top = p.is_lower ? j : 0;
-                assert_memory_equal(c + j * STRIDE + top, other + j * STRIDE + top,
-                                    (p.rows < top ? 0 : p.rows - top) * sizeof *c);
-            }
+            assert_equal_widths(&p, before, other);
         }
     }
     free(a);
@@ -156,6 +206,7 @@ static void factors(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(multiplies),
+        cmocka_unit_test(widths_are_equal),
         cmocka_unit_test(factors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
