@@ -59,7 +59,7 @@ bool contact_wall_touches(const struct barrier_contact *c, const struct contact_
 static bool wall_is_near(const struct barrier_contact *c, size_t index) {
     const uint32_t point = (uint32_t)(index % c->mesh.point_count);
     const struct contact_wall *wall = &c->walls[index / c->mesh.point_count];
-    if (!contact_wall_touches(c, wall, point)) {
+    if (c->mesh.point_is_flat[point] || !contact_wall_touches(c, wall, point)) {
         return false;
     }
     const double distance = shape_distance(&wall->surface.shape, &wall->surface.pose,

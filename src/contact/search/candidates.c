@@ -208,6 +208,18 @@ ALWAYS_INLINE void points_of_eight(const struct collision_mesh *mesh, points_of_
     }
 }
 
+/// Whether a side of the pair lies inside a flat face, whose border touches whatever it could touch
+/// (docs/theory/contact.md section 2.7).
+ALWAYS_INLINE bool is_inside_face(const struct collision_mesh *mesh, enum pair_kind kind,
+                                  struct box_pair pair) {
+    switch (kind) {
+    case PAIR_POINT_TRIANGLE: return mesh->point_is_flat[pair.query];
+    case PAIR_EDGE_EDGE:
+        return mesh->edge_is_flat[pair.query] || mesh->edge_is_flat[pair.primitive];
+    default: return false;
+    }
+}
+
 /// Returns the mask of those pairs, BOX_PAIRS_BATCH at most, that collision filters allow and that
 /// no plane separates. Boxes are loose bounds: most pairs with overlapping boxes are neighbours on
 /// one surface that move together.
@@ -219,8 +231,10 @@ ALWAYS_INLINE uint32_t filter_pairs(const struct search *search, enum pair_kind 
     points_of_eight(search->mesh, get_points, pairs, count, points);
     uint32_t may = 0;
     for (size_t i = 0; i < count; i++) {
-        may |= (uint32_t)collision_mesh_may_touch(search->mesh, points[i][0], points[i][second])
-               << i;
+        const bool touches = !is_inside_face(search->mesh, kind, pairs[i]) &&
+                             collision_mesh_may_touch(search->mesh, points[i][0],
+                                                      points[i][second]);
+        may |= (uint32_t)touches << i;
     }
     return may == 0 ? 0 : may & separation_fails(&search->separation, kind, points);
 }

@@ -7,6 +7,7 @@
 
 #include "base/matrix3/math3.h"
 #include "base/runtime/tasks.h"
+#include "contact/surfaces/flat_faces.h"
 
 // Points in one piece of a parallel loop.
 enum { POINTS_PER_PIECE = 4096 };
@@ -37,6 +38,8 @@ void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
     memory_release(memory, mesh->local);
     memory_release(memory, mesh->edges);
     memory_release(memory, mesh->edge_squares);
+    memory_release(memory, mesh->edge_is_flat);
+    memory_release(memory, mesh->point_is_flat);
     memory_release(memory, mesh->triangles);
     memory_release(memory, mesh->isolated_points);
     memory_release(memory, mesh->isolated_edges);
@@ -61,6 +64,8 @@ static pbs_status reserve_points(struct memory *memory, size_t count, struct col
         memory_reserve(memory, &m->radius, &m->radius_capacity, count, sizeof *m->radius));
     RETURN_IF_FAILED(
         memory_reserve(memory, &m->rotation, &m->rotation_capacity, count, sizeof *m->rotation));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->point_is_flat, &m->point_flat_capacity, count,
+                                    sizeof *m->point_is_flat));
     return memory_reserve(memory, &m->local, &m->local_capacity, 3 * count, sizeof *m->local);
 }
 
@@ -129,16 +134,43 @@ static void append_sorted_edges(const struct collision_part_input *input,
     m->edge_count += (uint32_t)m->pairs.count;
 }
 
+/// Marks the edges and points inside flat faces of a part that moves as a whole. The pairs are the
+/// edges of its triangles.
+static pbs_status mark_flat(struct memory *memory, const struct collision_part_input *input,
+                            struct collision_mesh *m, bool *is_convex) {
+    const struct face_surface surface = {.point_count = input->point_count,
+                                         .triangle_count = input->triangle_count,
+                                         .edge_count = m->pairs.count,
+                                         .points = input->rest,
+                                         .triangles = input->triangles,
+                                         .edges = m->pairs.pair};
+    uint8_t *const edges = m->edge_is_flat + m->edge_count;
+    uint8_t *const points = m->point_is_flat + m->point_count;
+    *is_convex = false;
+    if (input->kind != POINT_NODE && input->triangle_count > 0) {
+        RETURN_IF_FAILED(flat_faces_find(memory, &surface, edges, points, is_convex));
+    } else {
+        memset(edges, 0, m->pairs.count);
+        memset(points, 0, input->point_count);
+    }
+    for (size_t k = 0; k < 2 * input->edge_count; k++) {
+        points[input->edges[k]] = 0;
+    }
+    return PBS_OK;
+}
+
 /// Appends the edges of the triangles and the additional edges, each once. The additional ones are
-/// isolated.
+/// isolated. is_convex: of the triangles
 static pbs_status append_edges(struct memory *memory, const struct collision_part_input *input,
-                               struct collision_mesh *m) {
+                               struct collision_mesh *m, bool *is_convex) {
     const size_t most = 3 * input->triangle_count + input->edge_count;
     RETURN_IF_FAILED(pairs_reserve(memory, most, &m->pairs));
     RETURN_IF_FAILED(memory_reserve(memory, &m->edges, &m->edge_capacity,
                                     2 * (m->edge_count + most), sizeof *m->edges));
     RETURN_IF_FAILED(memory_reserve(memory, &m->edge_squares, &m->edge_square_capacity,
                                     m->edge_count + most, sizeof *m->edge_squares));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->edge_is_flat, &m->edge_flat_capacity,
+                                    m->edge_count + most, sizeof *m->edge_is_flat));
     RETURN_IF_FAILED(memory_reserve(memory, &m->isolated_edges, &m->isolated_edge_capacity,
                                     m->isolated_edge_count + input->edge_count,
                                     sizeof *m->isolated_edges));
@@ -147,6 +179,7 @@ static pbs_status append_edges(struct memory *memory, const struct collision_par
         list_edge(&m->pairs, input->triangles[k], input->triangles[k % 3 == 2 ? k - 2 : k + 1]);
     }
     pairs_sort(&m->pairs);
+    RETURN_IF_FAILED(mark_flat(memory, input, m, is_convex));
     append_sorted_edges(input, m);
     m->pairs.count = 0;
     for (size_t k = 0; k < input->edge_count; k++) {
@@ -154,6 +187,7 @@ static pbs_status append_edges(struct memory *memory, const struct collision_par
     }
     pairs_sort(&m->pairs);
     for (size_t k = 0; k < m->pairs.count; k++) {
+        m->edge_is_flat[m->edge_count + k] = 0;
         m->isolated_edges[m->isolated_edge_count++] = m->edge_count + (uint32_t)k;
     }
     append_sorted_edges(input, m);
@@ -273,10 +307,12 @@ static pbs_status append(struct memory *memory, const struct collision_part_inpu
     RETURN_IF_FAILED(append_rotations(memory, input, m));
     RETURN_IF_FAILED(append_triangles(memory, input, m));
     const uint32_t first_edge = m->edge_count;
-    RETURN_IF_FAILED(append_edges(memory, input, m));
+    bool is_convex = false;
+    RETURN_IF_FAILED(append_edges(memory, input, m, &is_convex));
     RETURN_IF_FAILED(append_isolated_points(memory, first_edge, input->point_count, m));
     RETURN_IF_FAILED(append_exclusions(memory, input, m));
     m->parts[m->part_count] = input->part;
+    m->parts[m->part_count].is_convex = is_convex;
     m->parts[m->part_count].first_point = m->point_count;
     m->parts[m->part_count++].has_exclusions = input->bond_count > 0;
     m->point_count += (uint32_t)input->point_count;

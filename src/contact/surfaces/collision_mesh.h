@@ -33,6 +33,8 @@ struct collision_part {
     bool is_close;       ///< it and some other part have an entry in `close`
     bool is_joined;      ///< some joint is or was between it and another, see collision_mesh_join
     bool is_obstacle;
+    bool is_convex;       ///< its triangles bound one convex solid and keep doing so; set by
+                          ///< collision_mesh_add
     uint32_t first_point; ///< of the mesh; set by collision_mesh_add
     uint32_t obstacle;    ///< index of the obstacle
 };
@@ -86,15 +88,18 @@ struct collision_mesh {
     struct exclusion *exclusions; ///< sorted by `other` within a point
     uint32_t *edges;              ///< edge_count x 2, points
     double *edge_squares;         ///< per edge, m^2: rest length squared
+    uint8_t *edge_is_flat;        ///< per edge: it lies inside a flat face that stays flat, and so
+                                  ///< touches no other edge that its neighbours do not touch
+    uint8_t *point_is_flat;       ///< per point: all of its edges do, and so it touches no triangle
     uint32_t *triangles;          ///< triangle_count x 3, points
     uint32_t *isolated_points; ///< points of no edge, which also collide with each other and with
                                ///< isolated edges
     uint32_t *isolated_edges;  ///< edges of no triangle, which also collide with isolated points
     size_t part_capacity, kind_capacity, point_part_capacity, node_capacity, vertex_capacity,
         radius_capacity, rotation_capacity, rotation_node_capacity, rotation_length_capacity,
-        local_capacity, edge_capacity, edge_square_capacity, triangle_capacity,
-        isolated_point_capacity, isolated_edge_capacity, exclusion_start_capacity,
-        exclusion_capacity;
+        local_capacity, edge_capacity, edge_square_capacity, edge_flat_capacity,
+        point_flat_capacity, triangle_capacity, isolated_point_capacity, isolated_edge_capacity,
+        exclusion_start_capacity, exclusion_capacity;
     struct joined_parts *joined; ///< joined_count: sorted, each pair once
     size_t joined_count, joined_capacity;
     struct close_parts *close; ///< close_count: sorted, each pair once
