@@ -43,6 +43,21 @@ void contact_nodes_add(const struct contact_blocks_scene *scene, uint32_t node,
     }
 }
 
+void contact_nodes_sort(struct contact_nodes *nodes) {
+    for (uint32_t i = 1; i < nodes->node_count; i++) {
+        const uint32_t node = nodes->node[i];
+        double weight[CONTACT_POINTS];
+        memcpy(weight, nodes->weight[i], sizeof weight);
+        uint32_t k = i;
+        for (; k > 0 && nodes->node[k - 1] > node; k--) {
+            nodes->node[k] = nodes->node[k - 1];
+            memcpy(nodes->weight[k], nodes->weight[k - 1], sizeof weight);
+        }
+        nodes->node[k] = node;
+        memcpy(nodes->weight[k], weight, sizeof weight);
+    }
+}
+
 void contact_blocks_clear(struct contact_blocks *blocks) {
     for (uint32_t w = 0; w < CONTACT_STENCIL_LIMIT; w++) {
         blocks->sets[w] = (struct contact_stencils){.width = w + 1};
@@ -120,33 +135,60 @@ static void add_square(size_t size, double coefficient, const double *vector, do
     }
 }
 
-void contact_blocks_write(const struct contact_blocks_scene *scene,
-                          const struct contact_nodes *nodes, const struct contact_hessian *hessian,
-                          const struct contact_rotations *rotations,
-                          struct contact_block_index location, struct contact_blocks *blocks) {
+/// The block of a stencil with at least one node.
+static double *block_at(const struct contact_blocks *blocks, struct contact_block_index location) {
+    const size_t size = 3 * (size_t)location.width;
+    return blocks->blocks[location.width - 1] + location.index * size * size;
+}
+
+void contact_blocks_open(const struct contact_blocks_scene *scene,
+                         const struct contact_nodes *nodes, struct contact_block_index location,
+                         struct contact_blocks *blocks) {
     const size_t width = location.width;
     if (width == 0) {
         return;
     }
-    const size_t size = 3 * width;
     uint32_t *rows = blocks->rows[width - 1] + location.index * width;
-    double *block = blocks->blocks[width - 1] + location.index * size * size;
     for (size_t i = 0; i < width; i++) {
         rows[i] = scene->layout->row[nodes->node[i]];
     }
-    memset(block, 0, size * size * sizeof *block);
-    for (int k = 0; k < hessian->count; k++) {
+    memset(block_at(blocks, location), 0, 9 * width * width * sizeof(double));
+}
+
+void contact_blocks_add(const struct contact_blocks_scene *scene, const struct contact_nodes *nodes,
+                        const struct contact_hessian *hessian,
+                        const struct contact_rotations *rotations,
+                        struct contact_block_index location, struct contact_blocks *blocks) {
+    const size_t size = 3 * (size_t)location.width;
+    for (int k = 0; k < hessian->count && size > 0; k++) {
         double vector[3 * CONTACT_STENCIL_LIMIT] = {0.0};
         vector_over_nodes(scene, nodes, hessian->vector[k], vector);
         if (rotations != NULL) {
             add_rotations(nodes, rotations, k, vector);
         }
-        add_square(size, hessian->coefficient[k], vector, block);
+        add_square(size, hessian->coefficient[k], vector, block_at(blocks, location));
     }
-    // The sums above fill the upper triangle only; diagonal blocks are stored in full.
+}
+
+void contact_blocks_close(struct contact_block_index location, struct contact_blocks *blocks) {
+    if (location.width == 0) {
+        return;
+    }
+    const size_t size = 3 * (size_t)location.width;
+    double *const block = block_at(blocks, location);
+    // The sums fill the upper triangle only; diagonal blocks are stored in full.
     for (size_t i = 0; i < size; i++) {
         for (size_t j = i - i % 3; j < i; j++) {
             block[i * size + j] = block[j * size + i];
         }
     }
+}
+
+void contact_blocks_write(const struct contact_blocks_scene *scene,
+                          const struct contact_nodes *nodes, const struct contact_hessian *hessian,
+                          const struct contact_rotations *rotations,
+                          struct contact_block_index location, struct contact_blocks *blocks) {
+    contact_blocks_open(scene, nodes, location, blocks);
+    contact_blocks_add(scene, nodes, hessian, rotations, location, blocks);
+    contact_blocks_close(location, blocks);
 }

@@ -71,6 +71,9 @@ void contact_nodes_of_points(const struct contact_blocks_scene *scene, const uin
 void contact_nodes_add(const struct contact_blocks_scene *scene, uint32_t node,
                        struct contact_nodes *nodes);
 
+/// Puts the nodes in ascending order.
+void contact_nodes_sort(struct contact_nodes *nodes);
+
 void contact_blocks_clear(struct contact_blocks *blocks);
 void contact_blocks_free(struct memory *memory, struct contact_blocks *blocks);
 
@@ -78,8 +81,19 @@ void contact_blocks_free(struct memory *memory, struct contact_blocks *blocks);
 struct contact_block_index contact_blocks_count(struct contact_blocks *blocks, uint32_t width);
 /// Allocates rows and blocks of all counted stencils.
 pbs_status contact_blocks_reserve(struct memory *memory, struct contact_blocks *blocks);
-/// Writes rows and block of a counted stencil. May be called concurrently for different stencils.
-/// rotations: null if there are none.
+/// Writes the rows of a counted stencil, and a block of zeros. This and what follows may be called
+/// concurrently for different stencils.
+void contact_blocks_open(const struct contact_blocks_scene *scene,
+                         const struct contact_nodes *nodes, struct contact_block_index location,
+                         struct contact_blocks *blocks);
+/// Adds a Hessian to an open block. nodes: those of the block; rotations: null if there are none.
+void contact_blocks_add(const struct contact_blocks_scene *scene, const struct contact_nodes *nodes,
+                        const struct contact_hessian *hessian,
+                        const struct contact_rotations *rotations,
+                        struct contact_block_index location, struct contact_blocks *blocks);
+/// Completes a block.
+void contact_blocks_close(struct contact_block_index location, struct contact_blocks *blocks);
+/// The three for a stencil of one Hessian.
 void contact_blocks_write(const struct contact_blocks_scene *scene,
                           const struct contact_nodes *nodes, const struct contact_hessian *hessian,
                           const struct contact_rotations *rotations,

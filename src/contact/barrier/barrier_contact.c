@@ -59,6 +59,7 @@ void barrier_contact_free(struct barrier_contact *c) {
     memory_release(memory, c->before.rollings);
     memory_release(memory, c->near);
     memory_release(memory, c->pieces);
+    contact_groups_free(memory, &c->groups);
     memory_release(memory, c->block_indices);
     *c = (struct barrier_contact){0};
 }

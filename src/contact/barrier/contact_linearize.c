@@ -1,6 +1,6 @@
 // The Hessian of barrier contact: the blocks of each contact, friction and rolling resistance, made
-// positive semidefinite one by one, and its product with a motion. Blocks are computed in parallel
-// pieces; each contact writes its own.
+// positive semidefinite one by one, and its product with a motion. What couples the same nodes
+// shares a block. Blocks are computed in parallel pieces.
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "contact/barrier/mollified_edges.h"
 #include "contact/barrier/rolling_resistance.h"
 
-enum { CONTACTS_PER_PIECE = 64 };
+enum { GROUPS_PER_PIECE = 16 };
 
 // Duals this near to those of the slip make a Hessian that is near to the energy's, so that a short
 // Newton step means what it says.
@@ -113,11 +113,11 @@ static size_t linearized_count(const struct barrier_contact *c) {
 
 struct block_pass {
     struct barrier_contact *contact;
-    size_t count; ///< of contacts, frictions and rolling resistances
     const struct contact_blocks_scene *scene;
 };
 
-static void write_block(const struct block_pass *pass, size_t index) {
+static void add_to_block(const struct block_pass *pass, size_t index,
+                         struct contact_block_index location) {
     struct barrier_contact *c = pass->contact;
     struct contact_hessian hessian;
     struct contact_rotations rotations;
@@ -128,48 +128,74 @@ static void write_block(const struct block_pass *pass, size_t index) {
     for (int t = 0; t < rotations.count; t++) {
         contact_nodes_add(pass->scene, rotations.node[t], &stencil);
     }
-    contact_blocks_write(pass->scene, &stencil, &hessian, rotations.count > 0 ? &rotations : NULL,
-                         c->block_indices[index], &c->blocks);
+    contact_nodes_sort(&stencil);
+    contact_blocks_add(pass->scene, &stencil, &hessian, rotations.count > 0 ? &rotations : NULL,
+                       location, &c->blocks);
 }
 
-static void write_blocks_piece(void *context, size_t piece) {
+/// Writes one block with all that couples its nodes.
+static void write_group(const struct block_pass *pass, size_t group) {
+    struct barrier_contact *c = pass->contact;
+    const struct contact_groups *const groups = &c->groups;
+    const struct contact_block_index location = c->block_indices[group];
+    struct contact_nodes nodes = {.node_count = groups->width[group]};
+    memcpy(nodes.node, groups->nodes + CONTACT_STENCIL_LIMIT * group, sizeof nodes.node);
+    contact_blocks_open(pass->scene, &nodes, location, &c->blocks);
+    for (uint32_t i = groups->start[group]; i < groups->start[group + 1]; i++) {
+        add_to_block(pass, groups->items[i], location);
+    }
+    contact_blocks_close(location, &c->blocks);
+}
+
+static void write_groups_piece(void *context, size_t piece) {
     const struct block_pass *pass = context;
-    const size_t begin = piece * CONTACTS_PER_PIECE;
-    for (size_t i = begin; i < begin + CONTACTS_PER_PIECE && i < pass->count; i++) {
-        write_block(pass, i);
+    const size_t begin = piece * GROUPS_PER_PIECE;
+    for (size_t k = begin; k < begin + GROUPS_PER_PIECE && k < pass->contact->groups.count; k++) {
+        write_group(pass, k);
     }
 }
 
-static void nodes_with_rotations(const struct contact_blocks_scene *scene, const uint32_t *points,
-                                 int count, const uint32_t *nodes, int rotations,
-                                 struct contact_nodes *stencil) {
-    contact_nodes_of_points(scene, points, count, stencil);
+/// Lists the nodes that an index couples, ascending.
+static void list_nodes(const struct contact_blocks_scene *scene, const struct barrier_contact *c,
+                       size_t index, struct contact_nodes *stencil) {
+    uint32_t rotation[2];
+    int rotations = 0;
+    if (index < c->contact_count) {
+        const struct active_contact *contact = &c->contacts[index];
+        contact_nodes_of_points(scene, contact->points, contact->point_count, stencil);
+    } else if (index < c->contact_count + c->linearized_frictions) {
+        const struct lagged_friction *friction = &c->frictions[index - c->contact_count];
+        contact_nodes_of_points(scene, friction->points, friction->point_count, stencil);
+        rotations = lagged_friction_rotation_nodes(c, friction, rotation);
+    } else {
+        const struct lagged_rolling *rolling = rolling_at(c, index);
+        contact_nodes_of_points(scene, rolling->points, rolling->point_count, stencil);
+        rotations = rolling_resistance_rotation_nodes(c, rolling, rotation);
+    }
     for (int t = 0; t < rotations; t++) {
-        contact_nodes_add(scene, nodes[t], stencil);
+        contact_nodes_add(scene, rotation[t], stencil);
     }
+    contact_nodes_sort(stencil);
 }
 
-static void count_blocks(const struct contact_blocks_scene *scene, struct barrier_contact *c) {
-    contact_blocks_clear(&c->blocks);
-    for (size_t i = 0; i < linearized_count(c); i++) {
+/// Groups what is linearized by its nodes and counts a block for each group.
+static pbs_status count_blocks(const struct contact_blocks_scene *scene,
+                               struct barrier_contact *c) {
+    const size_t count = linearized_count(c);
+    RETURN_IF_FAILED(contact_groups_begin(c->memory, count, &c->groups));
+    for (size_t i = 0; i < count; i++) {
         struct contact_nodes stencil;
-        uint32_t nodes[2];
-        if (i < c->contact_count) {
-            contact_nodes_of_points(scene, c->contacts[i].points, c->contacts[i].point_count,
-                                    &stencil);
-        } else if (i < c->contact_count + c->linearized_frictions) {
-            const struct lagged_friction *friction = &c->frictions[i - c->contact_count];
-            const int rotations = lagged_friction_rotation_nodes(c, friction, nodes);
-            nodes_with_rotations(scene, friction->points, friction->point_count, nodes, rotations,
-                                 &stencil);
-        } else {
-            const struct lagged_rolling *rolling = rolling_at(c, i);
-            const int rotations = rolling_resistance_rotation_nodes(c, rolling, nodes);
-            nodes_with_rotations(scene, rolling->points, rolling->point_count, nodes, rotations,
-                                 &stencil);
-        }
-        c->block_indices[i] = contact_blocks_count(&c->blocks, stencil.node_count);
+        list_nodes(scene, c, i, &stencil);
+        contact_groups_add(&c->groups, &stencil);
     }
+    contact_groups_finish(&c->groups);
+    RETURN_IF_FAILED(memory_reserve(c->memory, &c->block_indices, &c->block_index_capacity, count,
+                                    sizeof *c->block_indices));
+    contact_blocks_clear(&c->blocks);
+    for (size_t k = 0; k < c->groups.count; k++) {
+        c->block_indices[k] = contact_blocks_count(&c->blocks, c->groups.width[k]);
+    }
+    return contact_blocks_reserve(c->memory, &c->blocks);
 }
 
 pbs_status barrier_contact_linearize(struct barrier_contact *c, struct tasks *tasks,
@@ -181,14 +207,10 @@ pbs_status barrier_contact_linearize(struct barrier_contact *c, struct tasks *ta
     c->linearized_rollings = with_friction ? c->rolling_count : 0;
     const struct contact_blocks_scene scene = {
         .mesh = &c->mesh, .layout = layout, .constrained_axes = constrained_axes};
-    const size_t count = linearized_count(c);
-    RETURN_IF_FAILED(memory_reserve(c->memory, &c->block_indices, &c->block_index_capacity, count,
-                                    sizeof *c->block_indices));
-    count_blocks(&scene, c);
-    RETURN_IF_FAILED(contact_blocks_reserve(c->memory, &c->blocks));
-    struct block_pass pass = {.contact = c, .count = count, .scene = &scene};
-    tasks_for(tasks, (count + CONTACTS_PER_PIECE - 1) / CONTACTS_PER_PIECE, write_blocks_piece,
-              &pass);
+    RETURN_IF_FAILED(count_blocks(&scene, c));
+    struct block_pass pass = {.contact = c, .scene = &scene};
+    tasks_for(tasks, (c->groups.count + GROUPS_PER_PIECE - 1) / GROUPS_PER_PIECE,
+              write_groups_piece, &pass);
     c->counters.seconds_linearize += clock_seconds() - c->counters.seconds_search - start;
     return PBS_OK;
 }

@@ -153,7 +153,7 @@ static size_t keep_nearest(struct barrier_contact *c, size_t begin, size_t end, 
 
 /// Leaves one contact of each point with each convex solid, whose distance is as smooth as that
 /// from a plane. Otherwise a point over an edge of two triangles would be pushed by both
-/// (docs/theory/contact.md section 2.7). Pairs of one point with the triangles of one part follow
+/// (docs/theory/contact.md section 2.6). Pairs of one point with the triangles of one part follow
 /// each other.
 static size_t thin_convex(struct barrier_contact *c, size_t count) {
     size_t to = 0;

@@ -5,6 +5,7 @@
 
 #include "contact/barrier/barrier.h"
 #include "contact/contact_blocks.h"
+#include "contact/contact_groups.h"
 #include "contact/contact_table.h"
 #include "contact/friction/friction_dual.h"
 #include "contact/search/candidates.h"
@@ -160,7 +161,8 @@ struct barrier_contact {
     size_t near_capacity;
     struct contact_piece *pieces; ///< scratch: results of a parallel loop
     size_t piece_capacity;
-    struct contact_block_index *block_indices;
+    struct contact_groups groups; ///< of contacts, frictions and rolling resistances by nodes
+    struct contact_block_index *block_indices; ///< per group
     size_t block_index_capacity;
     struct contact_blocks blocks;
     struct intersection_search intersections;
