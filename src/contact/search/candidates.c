@@ -209,7 +209,7 @@ ALWAYS_INLINE void points_of_eight(const struct collision_mesh *mesh, points_of_
 }
 
 /// Whether a side of the pair lies inside a flat face, whose border touches whatever it could touch
-/// (docs/theory/contact.md section 2.7).
+/// (docs/theory/contact.md section 2.6).
 ALWAYS_INLINE bool is_inside_face(const struct collision_mesh *mesh, enum pair_kind kind,
                                   struct box_pair pair) {
     switch (kind) {
