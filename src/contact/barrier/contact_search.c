@@ -20,9 +20,6 @@ static const double CANDIDATE_MARGIN = 0.2;
 // Threshold of IPC's mollifier, relative to the product of the squared rest lengths.
 static const double PARALLEL_THRESHOLD = 1e-3;
 
-// Of equal distances, which differ by rounding errors, the first counts.
-static const double NEARER = 1.0 - 1e-12;
-
 // --- candidates within reach ---
 
 struct search_pass {
@@ -42,15 +39,14 @@ static uint32_t second_part(const struct barrier_contact *c, const struct candid
     return c->mesh.part[candidate->points[pair_first_count(candidate->kind)]];
 }
 
-static bool pair_is_near(const struct barrier_contact *c, size_t index, double *squared) {
+static bool pair_is_near(const struct barrier_contact *c, size_t index) {
     const struct candidate candidate = candidates_at(&c->candidates, &c->mesh, index);
     const double *x[PAIR_NODES] = {NULL};
     locate(c, &candidate, x);
     const double reach = barrier_contact_reach(c, c->mesh.part[candidate.points[0]],
                                                second_part(c, &candidate)) +
                          candidate_offset(&c->mesh, &candidate);
-    *squared = closest_squared(candidate.kind, x);
-    return !(*squared >= reach * reach);
+    return !(closest_squared(candidate.kind, x) >= reach * reach);
 }
 
 bool contact_wall_touches(const struct barrier_contact *c, const struct contact_wall *wall,
@@ -81,11 +77,10 @@ static void find_near_piece(void *context, size_t piece) {
     struct contact_piece *out = &c->pieces[piece];
     *out = (struct contact_piece){.begin = begin};
     for (size_t i = begin; i < end; i++) {
-        double squared = 0.0;
-        const bool near = i < pass->pair_count ? pair_is_near(c, i, &squared)
+        const bool near = i < pass->pair_count ? pair_is_near(c, i)
                                                : wall_is_near(c, i - pass->pair_count);
         if (near) {
-            c->near[begin + out->count++] = (struct near_pair){squared, (uint32_t)i};
+            c->near[begin + out->count++] = (uint32_t)i;
         }
     }
 }
@@ -112,74 +107,6 @@ static pbs_status find_near(struct barrier_contact *c, struct tasks *tasks, size
     }
     *count = total;
     return PBS_OK;
-}
-
-/// Whether a point and a triangle are a candidate of a convex solid.
-static bool is_at_convex(const struct barrier_contact *c, const struct candidate *candidate) {
-    return candidate->kind == PAIR_POINT_TRIANGLE &&
-           c->mesh.parts[second_part(c, candidate)].is_convex;
-}
-
-/// Whether the candidate's point is on the outer side of its triangle.
-static bool is_outside(const struct barrier_contact *c, const struct candidate *candidate) {
-    const double *x[PAIR_NODES] = {NULL};
-    double side[2][3], normal[3], arm[3];
-    locate(c, candidate, x);
-    subtract3(x[2], x[1], side[0]);
-    subtract3(x[3], x[1], side[1]);
-    subtract3(x[0], x[1], arm);
-    cross3(side[0], side[1], normal);
-    return dot3(normal, arm) > 0.0;
-}
-
-/// Keeps one of the pairs begin .. end - 1 of a point and triangles of one convex solid: the
-/// nearest, and of those the first. All stay if the point is inside of the solid's surface, behind
-/// each of them. Returns the end of what is written from `to` on.
-static size_t keep_nearest(struct barrier_contact *c, size_t begin, size_t end, size_t to) {
-    size_t best = begin;
-    bool outside = false;
-    for (size_t i = begin; i < end; i++) {
-        const struct candidate pair = candidates_at(&c->candidates, &c->mesh, c->near[i].index);
-        best = c->near[i].squared < NEARER * c->near[best].squared ? i : best;
-        outside = outside || is_outside(c, &pair);
-    }
-    if (outside) {
-        c->near[to] = c->near[best];
-        return to + 1;
-    }
-    memmove(c->near + to, c->near + begin, (end - begin) * sizeof *c->near);
-    return to + (end - begin);
-}
-
-/// Leaves one contact of each point with each convex solid, whose distance is as smooth as that
-/// from a plane. Otherwise a point over an edge of two triangles would be pushed by both
-/// (docs/theory/contact.md section 2.6). Pairs of one point with the triangles of one part follow
-/// each other.
-static size_t thin_convex(struct barrier_contact *c, size_t count) {
-    size_t to = 0;
-    for (size_t begin = 0, end; begin < count; begin = end) {
-        end = begin + 1;
-        if (c->near[begin].index >= c->candidates.lists[PAIR_POINT_TRIANGLE].count) {
-            memmove(c->near + to, c->near + begin, (count - begin) * sizeof *c->near);
-            return to + (count - begin);
-        }
-        const struct candidate first = candidates_at(&c->candidates, &c->mesh,
-                                                     c->near[begin].index);
-        if (!is_at_convex(c, &first)) {
-            c->near[to++] = c->near[begin];
-            continue;
-        }
-        for (; end < count; end++) {
-            const struct candidate next = candidates_at(&c->candidates, &c->mesh,
-                                                        c->near[end].index);
-            if (!is_at_convex(c, &next) || next.first != first.first ||
-                second_part(c, &next) != second_part(c, &first)) {
-                break;
-            }
-        }
-        to = keep_nearest(c, begin, end, to);
-    }
-    return to;
 }
 
 // --- contacts ---
@@ -260,7 +187,7 @@ static void make_contacts_piece(void *context, size_t piece) {
     struct barrier_contact *c = pass->contact;
     const size_t begin = piece * CONTACTS_PER_PIECE;
     for (size_t i = begin; i < begin + CONTACTS_PER_PIECE && i < c->contact_count; i++) {
-        const size_t index = c->near[i].index;
+        const size_t index = c->near[i];
         if (index < pass->pair_count) {
             make_pair(c, index, &c->contacts[i]);
         } else {
@@ -274,7 +201,6 @@ static pbs_status find_contacts(struct barrier_contact *c, struct tasks *tasks) 
     size_t count = 0;
     c->contact_count = 0;
     RETURN_IF_FAILED(find_near(c, tasks, &count));
-    count = thin_convex(c, count);
     RETURN_IF_FAILED(
         memory_reserve(c->memory, &c->contacts, &c->contact_capacity, count, sizeof *c->contacts));
     c->contact_count = count;

@@ -103,12 +103,6 @@ struct contact_counters {
     double seconds_evaluate, seconds_linearize; ///< s, without the searches they cause
 };
 
-/// A candidate within reach.
-struct near_pair {
-    double squared; ///< m^2: squared distance of its sides; at walls not used
-    uint32_t index; ///< of the candidate, or behind all of them of a point at a wall
-};
-
 /// The result of one piece of a parallel loop.
 struct contact_piece {
     size_t begin, count; ///< range in barrier_contact.near
@@ -153,11 +147,11 @@ struct barrier_contact {
     size_t rolling_count, rolling_capacity;
     struct friction_before before;
     size_t linearized_frictions, linearized_rollings; ///< counts at the last linearize
-    bool is_flat;           ///< the Hessian leaves out how distances of pairs curve
-    double dual_error;      ///< the largest at the state that the last direction was found at
-    double slip_width;      ///< m: width of the smoothing of friction in this stage
-    double mean_edge;       ///< m: mean rest length of the mesh's edges; infinity without edges
-    struct near_pair *near; ///< scratch: candidates within reach
+    bool is_flat;      ///< the Hessian leaves out how distances of pairs curve
+    double dual_error; ///< the largest at the state that the last direction was found at
+    double slip_width; ///< m: width of the smoothing of friction in this stage
+    double mean_edge;  ///< m: mean rest length of the mesh's edges; infinity without edges
+    uint32_t *near;    ///< scratch: indices of candidates within reach
     size_t near_capacity;
     struct contact_piece *pieces; ///< scratch: results of a parallel loop
     size_t piece_capacity;

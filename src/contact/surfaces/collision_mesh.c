@@ -137,7 +137,7 @@ static void append_sorted_edges(const struct collision_part_input *input,
 /// Marks the edges and points inside flat faces of a part that moves as a whole. The pairs are the
 /// edges of its triangles.
 static pbs_status mark_flat(struct memory *memory, const struct collision_part_input *input,
-                            struct collision_mesh *m, bool *is_convex) {
+                            struct collision_mesh *m) {
     const struct face_surface surface = {.point_count = input->point_count,
                                          .triangle_count = input->triangle_count,
                                          .edge_count = m->pairs.count,
@@ -146,9 +146,8 @@ static pbs_status mark_flat(struct memory *memory, const struct collision_part_i
                                          .edges = m->pairs.pair};
     uint8_t *const edges = m->edge_is_flat + m->edge_count;
     uint8_t *const points = m->point_is_flat + m->point_count;
-    *is_convex = false;
     if (input->kind != POINT_NODE && input->triangle_count > 0) {
-        RETURN_IF_FAILED(flat_faces_find(memory, &surface, edges, points, is_convex));
+        RETURN_IF_FAILED(flat_faces_find(memory, &surface, edges, points));
     } else {
         memset(edges, 0, m->pairs.count);
         memset(points, 0, input->point_count);
@@ -160,9 +159,9 @@ static pbs_status mark_flat(struct memory *memory, const struct collision_part_i
 }
 
 /// Appends the edges of the triangles and the additional edges, each once. The additional ones are
-/// isolated. is_convex: of the triangles
+/// isolated.
 static pbs_status append_edges(struct memory *memory, const struct collision_part_input *input,
-                               struct collision_mesh *m, bool *is_convex) {
+                               struct collision_mesh *m) {
     const size_t most = 3 * input->triangle_count + input->edge_count;
     RETURN_IF_FAILED(pairs_reserve(memory, most, &m->pairs));
     RETURN_IF_FAILED(memory_reserve(memory, &m->edges, &m->edge_capacity,
@@ -179,7 +178,7 @@ static pbs_status append_edges(struct memory *memory, const struct collision_par
         list_edge(&m->pairs, input->triangles[k], input->triangles[k % 3 == 2 ? k - 2 : k + 1]);
     }
     pairs_sort(&m->pairs);
-    RETURN_IF_FAILED(mark_flat(memory, input, m, is_convex));
+    RETURN_IF_FAILED(mark_flat(memory, input, m));
     append_sorted_edges(input, m);
     m->pairs.count = 0;
     for (size_t k = 0; k < input->edge_count; k++) {
@@ -307,12 +306,10 @@ static pbs_status append(struct memory *memory, const struct collision_part_inpu
     RETURN_IF_FAILED(append_rotations(memory, input, m));
     RETURN_IF_FAILED(append_triangles(memory, input, m));
     const uint32_t first_edge = m->edge_count;
-    bool is_convex = false;
-    RETURN_IF_FAILED(append_edges(memory, input, m, &is_convex));
+    RETURN_IF_FAILED(append_edges(memory, input, m));
     RETURN_IF_FAILED(append_isolated_points(memory, first_edge, input->point_count, m));
     RETURN_IF_FAILED(append_exclusions(memory, input, m));
     m->parts[m->part_count] = input->part;
-    m->parts[m->part_count].is_convex = is_convex;
     m->parts[m->part_count].first_point = m->point_count;
     m->parts[m->part_count++].has_exclusions = input->bond_count > 0;
     m->point_count += (uint32_t)input->point_count;

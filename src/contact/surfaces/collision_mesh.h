@@ -33,8 +33,6 @@ struct collision_part {
     bool is_close;       ///< it and some other part have an entry in `close`
     bool is_joined;      ///< some joint is or was between it and another, see collision_mesh_join
     bool is_obstacle;
-    bool is_convex;       ///< its triangles bound one convex solid and keep doing so; set by
-                          ///< collision_mesh_add
     uint32_t first_point; ///< of the mesh; set by collision_mesh_add
     uint32_t obstacle;    ///< index of the obstacle
 };

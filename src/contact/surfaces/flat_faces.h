@@ -3,8 +3,6 @@
 #ifndef PBS_CONTACT_SURFACES_FLAT_FACES_H
 #define PBS_CONTACT_SURFACES_FLAT_FACES_H
 
-#include <stdbool.h>
-
 #include "base/runtime/memory.h"
 
 /// The triangles of one part and their edges, each once, as lower point << 32 | higher point,
@@ -17,9 +15,9 @@ struct face_surface {
 };
 
 /// edge_is_flat: of each edge, whether it has two triangles in one plane, on either side of it.
-/// point_is_flat: of each point, whether it has edges, all of which are flat. is_convex: whether
-/// the triangles bound one convex solid and face outward. PBS_ERROR_MEMORY changes nothing.
+/// point_is_flat: of each point, whether it has edges, all of which are flat. PBS_ERROR_MEMORY
+/// changes nothing.
 pbs_status flat_faces_find(struct memory *memory, const struct face_surface *surface,
-                           uint8_t *edge_is_flat, uint8_t *point_is_flat, bool *is_convex);
+                           uint8_t *edge_is_flat, uint8_t *point_is_flat);
 
 #endif

@@ -1,4 +1,4 @@
-// What lies inside flat faces of a surface that keeps its shape, and which surfaces are convex.
+// What lies inside flat faces of a surface that keeps its shape.
 #include "contact/surfaces/flat_faces.h"
 
 #include <math.h>
@@ -18,7 +18,6 @@ struct surface {
     uint32_t triangles[3 * MOST_TRIANGLES];
     struct pairs pairs;
     uint8_t edge_is_flat[MOST_EDGES], point_is_flat[MOST_POINTS];
-    bool is_convex;
 };
 
 static struct memory memory;
@@ -114,8 +113,7 @@ static void find(struct surface *s) {
     s->faces.triangles = s->triangles;
     s->faces.edges = s->pairs.pair;
     s->faces.edge_count = s->pairs.count;
-    assert_ok(
-        flat_faces_find(&memory, &s->faces, s->edge_is_flat, s->point_is_flat, &s->is_convex));
+    assert_ok(flat_faces_find(&memory, &s->faces, s->edge_is_flat, s->point_is_flat));
     pairs_free(&memory, &s->pairs);
 }
 
@@ -128,8 +126,8 @@ static size_t count_set(const uint8_t *set, size_t count) {
 }
 
 /// A block of 2 x 3 x 4 cells under any affine map: of its edges those on the block's twelve stay,
-/// 4 (2 + 3 + 4); inside each face of a x b cells are (a - 1)(b - 1) points. Named inward it is not
-/// convex, but has the same flat faces.
+/// 4 (2 + 3 + 4); inside each face of a x b cells are (a - 1)(b - 1) points. It does not matter
+/// which way round the triangles are named.
 static void boxes_have_flat_faces(void **state) {
     (void)state;
     uint8_t cells[4][4][4] = {{{0}}};
@@ -137,50 +135,42 @@ static void boxes_have_flat_faces(void **state) {
         cells[i % 2][i / 2 % 3][i / 6] = 1;
     }
     for (uint64_t seed = 0; seed < 20; seed++) {
-        struct surface s = {.is_convex = false};
+        struct surface s = {.faces = {.point_count = 0}};
         add_cells(&s, (const uint8_t(*)[4][4])cells, seed % 2 == 0);
         deform(&s, seed);
         find(&s);
         assert_int_equal(s.faces.edge_count - count_set(s.edge_is_flat, s.faces.edge_count), 36);
         assert_int_equal(count_set(s.point_is_flat, s.faces.point_count),
                          2 * (1 * 2 + 1 * 3 + 2 * 3));
-        assert_int_equal(s.is_convex, seed % 2 == 0);
     }
 }
 
-/// An edge that bends inward is not flat, and its solid is not convex; nor are two boxes, an open
-/// box, one with three triangles at an edge, and one with a fold.
-static void what_is_not_convex(void **state) {
+/// An edge that bends inward is not flat; nor is one with a single triangle, one with three, and
+/// one with a fold.
+static void what_is_not_flat(void **state) {
     (void)state;
     const uint8_t corner[4][4][4] = {{{1, 1}}, {{1}}};
-    const uint8_t two[4][4][4] = {{{1, 0, 1}}};
     const uint8_t one[4][4][4] = {{{1}}};
-    struct surface s = {.is_convex = true};
+    struct surface s = {.faces = {.point_count = 0}};
     add_cells(&s, corner, true);
     deform(&s, 3);
     find(&s);
-    assert_false(s.is_convex);
-    // The diagonals of 14 squares, and the seams between two of one plane: two on either side of the
-    // angle, one on each of its long backs.
+    // The diagonals of 14 squares, and the seams between two of one plane: two on either side of
+    // the angle, one on each of its long backs.
     assert_int_equal(count_set(s.edge_is_flat, s.faces.edge_count), 14 + 2 + 2 + 1 + 1);
 
-    s = (struct surface){.is_convex = true};
-    add_cells(&s, two, true);
-    find(&s);
-    assert_false(s.is_convex);
-
-    s = (struct surface){.is_convex = true};
+    s = (struct surface){.faces = {.point_count = 0}};
     add_cells(&s, one, true);
     find(&s);
-    assert_true(s.is_convex);
+    assert_int_equal(count_set(s.edge_is_flat, s.faces.edge_count), 6);
     s.faces.triangle_count--;
     find(&s);
-    assert_false(s.is_convex);
+    assert_int_equal(count_set(s.edge_is_flat, s.faces.edge_count), 5);
     s.faces.triangle_count++;
     memcpy(s.triangles + 3 * s.faces.triangle_count, s.triangles, 3 * sizeof *s.triangles);
     s.faces.triangle_count++;
     find(&s);
-    assert_false(s.is_convex);
+    assert_int_equal(count_set(s.edge_is_flat, s.faces.edge_count), 5);
 
     // Two triangles in one plane that lie on the same side of their edge.
     const double fold[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0};
@@ -190,11 +180,9 @@ static void what_is_not_convex(void **state) {
     memcpy(s.triangles, folded, sizeof folded);
     find(&s);
     assert_int_equal(count_set(s.edge_is_flat, s.faces.edge_count), 0);
-    assert_false(s.is_convex);
 }
 
-/// A bump on a face is one as soon as contact could see it, and none where coordinates end. Up or
-/// down, some of the edges round it bend inward.
+/// A bump on a face is one as soon as contact could see it, and none where coordinates end.
 static void flat_means_to_rounding(void **state) {
     (void)state;
     const double heights[] = {0.0, 1e-13, -1e-13, 1e-8, -1e-8, 1e-3};
@@ -203,21 +191,19 @@ static void flat_means_to_rounding(void **state) {
         cells[i % 2][i / 2][0] = 1;
     }
     for (size_t k = 0; k < 6; k++) {
-        struct surface s = {.is_convex = false};
+        struct surface s = {.faces = {.point_count = 0}};
         add_cells(&s, (const uint8_t(*)[4][4])cells, true);
         const uint32_t middle = point_at(&s, (const int[3]){1, 1, 1});
         s.points[3 * middle + 2] += heights[k];
         find(&s);
         assert_int_equal(s.point_is_flat[middle], fabs(heights[k]) < 1e-9);
-        assert_int_equal(s.is_convex, fabs(heights[k]) < 1e-9);
     }
 }
 
 static pbs_status find_and_free(struct memory *own, const void *context) {
     const struct face_surface *const faces = context;
     uint8_t edges[3], points[3];
-    bool is_convex = false;
-    return flat_faces_find(own, faces, edges, points, &is_convex);
+    return flat_faces_find(own, faces, edges, points);
 }
 
 static void refused_memory_is_a_status(void **state) {
@@ -232,7 +218,7 @@ static void refused_memory_is_a_status(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(boxes_have_flat_faces, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_is_not_convex, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_not_flat, setup, teardown),
         cmocka_unit_test_setup_teardown(flat_means_to_rounding, setup, teardown),
         cmocka_unit_test_setup_teardown(refused_memory_is_a_status, setup, teardown),
     };
