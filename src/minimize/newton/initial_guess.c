@@ -22,6 +22,9 @@ static const double EQUAL_ENERGIES = 1e-12;
 // fraction.
 static const double RIGID_GAIN = 0.1;
 
+// Where free fall leaves less than this share of what counts as solved, no other guess is tried.
+static const double EXACT_SHARE = 0.01;
+
 /// Constrained axes stay at x: they are at their targets already, and every evaluation puts them
 /// there. A sweep in which they moved would miss contacts at their actual positions.
 static void keep_constrained(const struct minimization *m, const double *x, double *guess) {
@@ -275,6 +278,17 @@ static bool is_requested(const struct guess *guess, int32_t requested) {
             guess->kind != PBS_GUESS_BEST);
 }
 
+/// Whether hardly anything is left of the forces on each body at the guess in newton->accepted.
+/// Uses newton->current and gradient.
+static bool is_exact(struct minimization *m) {
+    struct newton *const newton = m->newton;
+    iterate_swap(&newton->accepted, &newton->current);
+    minimization_activate(m);
+    const double share = stop_rule_measure(m).share;
+    iterate_swap(&newton->accepted, &newton->current);
+    return share <= EXACT_SHARE;
+}
+
 /// Evaluates the requested guesses; the best one of those that do not go through what presses is
 /// left in newton->trial. Returns false if there is none.
 static bool choose_among(struct minimization *m, const double *x) {
@@ -296,6 +310,9 @@ static bool choose_among(struct minimization *m, const double *x) {
             m->is_inertial_guess = g->is_inertial_guess;
             m->is_held_back = g->fill == minimization_hold_back;
             found = true;
+        }
+        if (found && g->fill == fill_free_fall && is_exact(m)) {
+            break;
         }
     }
     if (found) {
