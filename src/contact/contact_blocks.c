@@ -78,14 +78,16 @@ struct contact_block_index contact_blocks_count(struct contact_blocks *blocks, u
     return location;
 }
 
-pbs_status contact_blocks_reserve(struct memory *memory, struct contact_blocks *blocks) {
+pbs_status contact_blocks_reserve(struct memory *memory, const size_t room[CONTACT_STENCIL_LIMIT],
+                                  struct contact_blocks *blocks) {
     for (size_t w = 0; w < CONTACT_STENCIL_LIMIT; w++) {
         struct contact_stencils *set = &blocks->sets[w];
         const size_t width = w + 1;
+        const size_t count = room != NULL && set->count < room[w] ? room[w] : set->count;
         RETURN_IF_FAILED(memory_reserve(memory, &blocks->rows[w], &blocks->row_capacity[w],
-                                        set->count * width, sizeof *blocks->rows[w]));
+                                        count * width, sizeof *blocks->rows[w]));
         RETURN_IF_FAILED(memory_reserve(memory, &blocks->blocks[w], &blocks->block_capacity[w],
-                                        set->count * 9 * width * width, sizeof *blocks->blocks[w]));
+                                        count * 9 * width * width, sizeof *blocks->blocks[w]));
         set->rows = blocks->rows[w];
         set->blocks = blocks->blocks[w];
     }

@@ -79,8 +79,10 @@ void contact_blocks_free(struct memory *memory, struct contact_blocks *blocks);
 
 /// Counts one more stencil of that width. contact_blocks_reserve allocates its memory.
 struct contact_block_index contact_blocks_count(struct contact_blocks *blocks, uint32_t width);
-/// Allocates rows and blocks of all counted stencils.
-pbs_status contact_blocks_reserve(struct memory *memory, struct contact_blocks *blocks);
+/// Allocates rows and blocks of all counted stencils, and at least of room[w - 1] of width w. room:
+/// may be null.
+pbs_status contact_blocks_reserve(struct memory *memory, const size_t room[CONTACT_STENCIL_LIMIT],
+                                  struct contact_blocks *blocks);
 /// Writes the rows of a counted stencil, and a block of zeros. This and what follows may be called
 /// concurrently for different stencils.
 void contact_blocks_open(const struct contact_blocks_scene *scene,

@@ -49,7 +49,7 @@ static void blocks_are_the_vectors_over_nodes(void **state) {
         contact_blocks_clear(&blocks);
         const struct contact_block_index before = contact_blocks_count(&blocks, stencil.node_count);
         const struct contact_block_index place = contact_blocks_count(&blocks, stencil.node_count);
-        assert_ok(contact_blocks_reserve(&memory, &blocks));
+        assert_ok(contact_blocks_reserve(&memory, NULL, &blocks));
         contact_blocks_write(&scene, &stencil, &rank, NULL, before, &blocks);
         contact_blocks_write(&scene, &stencil, &rank, NULL, place, &blocks);
         widths[stencil.node_count]++;

@@ -12,7 +12,8 @@
 #include "contact/barrier/mollified_edges.h"
 #include "contact/barrier/rolling_resistance.h"
 
-enum { GROUPS_PER_PIECE = 16 };
+// SMALL_BLOCK: nodes of a block, as of a point and a triangle.
+enum { GROUPS_PER_PIECE = 16, SMALL_BLOCK = 4 };
 
 // Duals this near to those of the slip make a Hessian that is near to the energy's, so that a short
 // Newton step means what it says.
@@ -178,15 +179,21 @@ static void list_nodes(const struct contact_blocks_scene *scene, const struct ba
     contact_nodes_sort(stencil);
 }
 
-/// Groups what is linearized by its nodes and counts a block for each group.
+/// Groups what is linearized by its nodes and counts a block for each group. How much of it shares
+/// nodes changes from one step to the next, so that where blocks are small there is room for one
+/// each. Large ones are those of pairs of bodies, which share theirs as long as they touch.
 static pbs_status count_blocks(const struct contact_blocks_scene *scene,
                                struct barrier_contact *c) {
     const size_t count = linearized_count(c);
+    size_t room[CONTACT_STENCIL_LIMIT] = {0};
     RETURN_IF_FAILED(contact_groups_begin(c->memory, count, &c->groups));
     for (size_t i = 0; i < count; i++) {
         struct contact_nodes stencil;
         list_nodes(scene, c, i, &stencil);
         contact_groups_add(&c->groups, &stencil);
+        if (stencil.node_count > 0 && stencil.node_count <= SMALL_BLOCK) {
+            room[stencil.node_count - 1]++;
+        }
     }
     contact_groups_finish(&c->groups);
     RETURN_IF_FAILED(memory_reserve(c->memory, &c->block_indices, &c->block_index_capacity, count,
@@ -195,7 +202,7 @@ static pbs_status count_blocks(const struct contact_blocks_scene *scene,
     for (size_t k = 0; k < c->groups.count; k++) {
         c->block_indices[k] = contact_blocks_count(&c->blocks, c->groups.width[k]);
     }
-    return contact_blocks_reserve(c->memory, &c->blocks);
+    return contact_blocks_reserve(c->memory, room, &c->blocks);
 }
 
 pbs_status barrier_contact_linearize(struct barrier_contact *c, struct tasks *tasks,

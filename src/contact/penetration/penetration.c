@@ -314,7 +314,7 @@ static pbs_status linearize(void *self, struct tasks *tasks,
                                 &stencil);
         p->block_indices[i] = contact_blocks_count(&p->blocks, stencil.node_count);
     }
-    RETURN_IF_FAILED(contact_blocks_reserve(p->memory, &p->blocks));
+    RETURN_IF_FAILED(contact_blocks_reserve(p->memory, NULL, &p->blocks));
     struct block_pass pass = {p, &scene};
     tasks_for(tasks, (p->contact_count + CONTACTS_PER_PIECE - 1) / CONTACTS_PER_PIECE, write_piece,
               &pass);
