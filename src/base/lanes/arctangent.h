@@ -32,18 +32,18 @@ ALWAYS_INLINE lanes8 atan2_lanes(lanes8 y, lanes8 x) {
     const lanes8 ay = lanes_abs(y);
     const lanes8 low = lanes_min(ax, ay);
     const lanes8 high = lanes_max(ax, ay);
-    const mask8 reduced = low > 0.41421356237309503 * high;
+    const mask8 reduced = lanes_less(0.41421356237309503 * high, low);
     const lanes8 top = lanes_select(reduced, low - high, low);
     const lanes8 bottom = lanes_select(reduced, low + high, high);
-    const lanes8 z = top / lanes_select(bottom > 0.0, bottom, lanes_set(1.0));
     const lanes8 zero = lanes_set(0.0);
+    const lanes8 z = top / lanes_select(lanes_less(zero, bottom), bottom, lanes_set(1.0));
     // The angle is fraction * pi + part. The low word of fraction * pi is added to part first.
     lanes8 part = arctangent_series(z);
     lanes8 fraction = lanes_select(reduced, lanes_set(0.25), zero);
-    const mask8 steep = ay > ax;
+    const mask8 steep = lanes_less(ax, ay);
     part = lanes_select(steep, -part, part);
     fraction = lanes_select(steep, 0.5 - fraction, fraction);
-    const mask8 behind = x < 0.0;
+    const mask8 behind = lanes_less(x, zero);
     part = lanes_select(behind, -part, part);
     fraction = lanes_select(behind, 1.0 - fraction, fraction);
     const lanes8 angle = fraction * ARCTANGENT_PI + (part + fraction * ARCTANGENT_PI_LOW);

@@ -58,12 +58,27 @@ ALWAYS_INLINE mask8 lanes_either(mask8 a, mask8 b) {
     return r;
 }
 
+/// Returns the lanes where a < b, by halves: gcc compares vectors that are wider than the
+/// processor's registers lane by lane.
+ALWAYS_INLINE mask8 lanes_less(lanes8 a, lanes8 b) {
+#if LANES == 8
+    typedef int64_t mask4 __attribute__((vector_size(32)));
+    const mask4 low = __builtin_shufflevector(a, a, 0, 1, 2, 3) <
+                      __builtin_shufflevector(b, b, 0, 1, 2, 3);
+    const mask4 high = __builtin_shufflevector(a, a, 4, 5, 6, 7) <
+                       __builtin_shufflevector(b, b, 4, 5, 6, 7);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+    return a < b;
+#endif
+}
+
 ALWAYS_INLINE lanes8 lanes_max(lanes8 a, lanes8 b) {
-    return lanes_select(a > b, a, b);
+    return lanes_select(lanes_less(b, a), a, b);
 }
 
 ALWAYS_INLINE lanes8 lanes_min(lanes8 a, lanes8 b) {
-    return lanes_select(a < b, a, b);
+    return lanes_select(lanes_less(a, b), a, b);
 }
 
 ALWAYS_INLINE lanes8 lanes_abs(lanes8 a) {

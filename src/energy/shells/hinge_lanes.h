@@ -57,7 +57,7 @@ ALWAYS_INLINE void hinge_measure(lanes8 side[3][3], struct hinge_lanes *h) {
     area[0] = lanes_sqrt(dot_lanes(normal[0], normal[0]));
     area[1] = lanes_sqrt(dot_lanes(normal[1], normal[1]));
     const lanes8 least = LEAST_HEIGHT * square;
-    const mask8 valid = lanes_both(area[0] > least, area[1] > least);
+    const mask8 valid = lanes_both(lanes_less(least, area[0]), lanes_less(least, area[1]));
     h->degenerate = ~valid;
     h->length = lanes_select(valid, h->length, one);
     scale_lanes(1.0 / h->length, side[0], h->edge);
@@ -77,8 +77,10 @@ ALWAYS_INLINE lanes8 hinge_angle(const struct hinge_lanes *h, lanes8 cosine, lan
     const lanes8 turn = lanes_set(6.28318530717958647693);
     const lanes8 difference = atan2_lanes(h->across * cosine - h->along * sine,
                                           h->along * cosine + h->across * sine);
-    const mask8 above = lanes_both(lanes_both(sine > 0.0, difference > 0.0), h->across < 0.0);
-    const mask8 below = lanes_both(lanes_both(sine < 0.0, difference < 0.0), h->across > 0.0);
+    const mask8 above = lanes_both(lanes_both(lanes_less(none, sine), lanes_less(none, difference)),
+                                   lanes_less(h->across, none));
+    const mask8 below = lanes_both(lanes_both(lanes_less(sine, none), lanes_less(difference, none)),
+                                   lanes_less(none, h->across));
     return difference - lanes_select(above, turn, none) + lanes_select(below, turn, none);
 }
 

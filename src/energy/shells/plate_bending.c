@@ -382,7 +382,7 @@ ALWAYS_INLINE void plate_measure(const struct plate_elements *elements, size_t g
         }
         hinge_measure(side, &plate->hinge[h]);
         plate->angle[h] = hinge_angle(&plate->hinge[h], cosine, sine);
-        const mask8 present = lanes_either(cosine != 0.0, sine != 0.0);
+        const mask8 present = lanes_less(lanes_set(0.0), lanes_abs(cosine) + lanes_abs(sine));
         plate->degenerate = lanes_either(plate->degenerate,
                                          lanes_both(present, plate->hinge[h].degenerate));
     }
