@@ -7,13 +7,15 @@
 
 /// A zero-initialised one is empty and valid. Buffers grow and never shrink.
 struct contact_groups {
-    size_t item_count, count, slot_count;
-    uint32_t *start; ///< count + 1: of the items of each group
-    uint32_t *items; ///< by group, ascending; groups in the order of their first items
-    uint32_t *group; ///< per item
-    uint32_t *width; ///< per group: number of its nodes
-    uint32_t *nodes; ///< per group: CONTACT_STENCIL_LIMIT of them
-    uint32_t *slots; ///< slot_count, scratch: a hash table of groups
+    size_t item_count; ///< items that have been added
+    size_t count;      ///< groups
+    size_t slot_count; ///< a power of two
+    uint32_t *start;   ///< count + 1: of the items of each group
+    uint32_t *items;   ///< by group, ascending; groups in the order of their first items
+    uint32_t *group;   ///< per item
+    uint32_t *width;   ///< per group: number of its nodes
+    uint32_t *nodes;   ///< per group: CONTACT_STENCIL_LIMIT of them
+    uint32_t *slots;   ///< slot_count, scratch: a hash table of groups
     size_t start_capacity, item_capacity, group_capacity, width_capacity, node_capacity,
         slot_capacity;
 };

@@ -117,6 +117,29 @@ struct block_pass {
     const struct contact_blocks_scene *scene;
 };
 
+/// Lists the nodes that an index couples, ascending.
+static void list_nodes(const struct contact_blocks_scene *scene, const struct barrier_contact *c,
+                       size_t index, struct contact_nodes *stencil) {
+    uint32_t rotation[2];
+    int rotations = 0;
+    if (index < c->contact_count) {
+        const struct active_contact *contact = &c->contacts[index];
+        contact_nodes_of_points(scene, contact->points, contact->point_count, stencil);
+    } else if (index < c->contact_count + c->linearized_frictions) {
+        const struct lagged_friction *friction = &c->frictions[index - c->contact_count];
+        contact_nodes_of_points(scene, friction->points, friction->point_count, stencil);
+        rotations = lagged_friction_rotation_nodes(c, friction, rotation);
+    } else {
+        const struct lagged_rolling *rolling = rolling_at(c, index);
+        contact_nodes_of_points(scene, rolling->points, rolling->point_count, stencil);
+        rotations = rolling_resistance_rotation_nodes(c, rolling, rotation);
+    }
+    for (int t = 0; t < rotations; t++) {
+        contact_nodes_add(scene, rotation[t], stencil);
+    }
+    contact_nodes_sort(stencil);
+}
+
 static void add_to_block(const struct block_pass *pass, size_t index,
                          struct contact_block_index location) {
     struct barrier_contact *c = pass->contact;
@@ -124,12 +147,8 @@ static void add_to_block(const struct block_pass *pass, size_t index,
     struct contact_rotations rotations;
     struct contact_nodes stencil;
     const uint32_t *points = NULL;
-    const int count = hessian_of(c, index, &points, &hessian, &rotations);
-    contact_nodes_of_points(pass->scene, points, count, &stencil);
-    for (int t = 0; t < rotations.count; t++) {
-        contact_nodes_add(pass->scene, rotations.node[t], &stencil);
-    }
-    contact_nodes_sort(&stencil);
+    hessian_of(c, index, &points, &hessian, &rotations);
+    list_nodes(pass->scene, c, index, &stencil);
     contact_blocks_add(pass->scene, &stencil, &hessian, rotations.count > 0 ? &rotations : NULL,
                        location, &c->blocks);
 }
@@ -154,29 +173,6 @@ static void write_groups_piece(void *context, size_t piece) {
     for (size_t k = begin; k < begin + GROUPS_PER_PIECE && k < pass->contact->groups.count; k++) {
         write_group(pass, k);
     }
-}
-
-/// Lists the nodes that an index couples, ascending.
-static void list_nodes(const struct contact_blocks_scene *scene, const struct barrier_contact *c,
-                       size_t index, struct contact_nodes *stencil) {
-    uint32_t rotation[2];
-    int rotations = 0;
-    if (index < c->contact_count) {
-        const struct active_contact *contact = &c->contacts[index];
-        contact_nodes_of_points(scene, contact->points, contact->point_count, stencil);
-    } else if (index < c->contact_count + c->linearized_frictions) {
-        const struct lagged_friction *friction = &c->frictions[index - c->contact_count];
-        contact_nodes_of_points(scene, friction->points, friction->point_count, stencil);
-        rotations = lagged_friction_rotation_nodes(c, friction, rotation);
-    } else {
-        const struct lagged_rolling *rolling = rolling_at(c, index);
-        contact_nodes_of_points(scene, rolling->points, rolling->point_count, stencil);
-        rotations = rolling_resistance_rotation_nodes(c, rolling, rotation);
-    }
-    for (int t = 0; t < rotations; t++) {
-        contact_nodes_add(scene, rotation[t], stencil);
-    }
-    contact_nodes_sort(stencil);
 }
 
 /// Groups what is linearized by its nodes and counts a block for each group. How much of it shares
