@@ -115,8 +115,34 @@ static void blocks_are_the_vectors_over_nodes(void **state) {
     assert_int_equal(memory.bytes_in_use, 0);
 }
 
+/// Sorted nodes are ascending and keep their weights, so that the contacts of two bodies have equal
+/// nodes whichever body is named first.
+static void nodes_take_their_weights_along(void **state) {
+    (void)state;
+    struct random numbers = random_seed(3);
+    for (int round = 0; round < 200; round++) {
+        struct contact_nodes nodes = {
+            .node_count = (uint32_t)random_index(&numbers, CONTACT_STENCIL_LIMIT + 1)};
+        for (uint32_t i = 0; i < nodes.node_count; i++) {
+            // Different ones, in some order.
+            nodes.node[i] = (uint32_t)(7 * i + (size_t)round) % 11;
+            for (int p = 0; p < CONTACT_POINTS; p++) {
+                nodes.weight[i][p] = 10.0 * nodes.node[i] + p;
+            }
+        }
+        contact_nodes_sort(&nodes);
+        for (uint32_t i = 0; i < nodes.node_count; i++) {
+            assert_true(i == 0 || nodes.node[i] > nodes.node[i - 1]);
+            for (int p = 0; p < CONTACT_POINTS; p++) {
+                assert_true(nodes.weight[i][p] == 10.0 * nodes.node[i] + p);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nodes_take_their_weights_along),
         cmocka_unit_test(blocks_are_the_vectors_over_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

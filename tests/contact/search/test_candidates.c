@@ -637,8 +637,53 @@ static void neighbours_out_of_reach_are_left_out(void **state) {
     barrier_contact_free(&s.contact);
 }
 
+/// A stiff sheet of four squares in one plane under a triangle that spans it: its border meets the
+/// triangle, its middle and the edges inside it do not. What deforms keeps its middle.
+static void insides_of_faces_are_left_out(void **state) {
+    (void)state;
+    static const uint32_t triangle[3] = {0, 1, 2}, loose[3] = {4, 5, 6};
+    static const double above[9] = {-9, -9, 0.01, 9, -9, 0.01, 0, 9, 0.01};
+    double sheet[27], x[36];
+    const uint32_t handles[9] = {0}, nodes[9] = {4, 5, 6, 7, 8, 9, 10, 11, 12};
+    for (int i = 0; i < 9; i++) {
+        const double place[3] = {i % 3 - 1.0, i / 3 - 1.0, 0.0};
+        memcpy(sheet + 3 * (size_t)i, place, sizeof place);
+    }
+    memcpy(x, sheet, sizeof sheet);
+    memcpy(x + 27, above, sizeof above);
+    for (int is_stiff = 0; is_stiff < 2; is_stiff++) {
+        struct collision_mesh mesh = {0};
+        struct candidates c = {0};
+        const struct collision_part all = {.group = 1, .mask = 1};
+        const struct collision_part_input flat = {.part = all,
+                                                  .kind = is_stiff ? POINT_AFFINE : POINT_NODE,
+                                                  .point_count = 9,
+                                                  .nodes = is_stiff ? handles : nodes,
+                                                  .rest = sheet,
+                                                  .local = sheet,
+                                                  .triangle_count = 8,
+                                                  .triangles = sheet_triangles};
+        const struct collision_part_input other = {.part = all,
+                                                   .point_count = 3,
+                                                   .nodes = loose,
+                                                   .rest = above,
+                                                   .triangle_count = 1,
+                                                   .triangles = triangle};
+        assert_ok(collision_mesh_add(&memory, &flat, &mesh));
+        assert_ok(collision_mesh_add(&memory, &other, &mesh));
+        assert_ok(candidates_begin(&memory, &mesh, &c));
+        assert_ok(candidates_gather(&memory, NULL, &mesh, x, NULL, 0.1, 1e-3, &c));
+        for (uint32_t i = 0; i < 9; i++) {
+            assert_int_equal(is_listed(&c.lists[PAIR_POINT_TRIANGLE], i, 8), !(is_stiff && i == 4));
+        }
+        candidates_free(&memory, &c);
+        collision_mesh_free(&memory, &mesh);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(insides_of_faces_are_left_out, setup, teardown),
         cmocka_unit_test_setup_teardown(lists_have_all_within_reach, setup, teardown),
         cmocka_unit_test_setup_teardown(wide_lists_serve_what_moves_on, setup, teardown),
         cmocka_unit_test_setup_teardown(lists_hold_within_their_margin, setup, teardown),
