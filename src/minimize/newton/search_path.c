@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/lanes/vector.h"
+#include "base/matrix3/math3.h"
 #include "minimize/newton/state.h"
 
 // Below this angle, rad, of all affine bodies a straight path needs no sweep more, and strains
@@ -15,6 +16,10 @@ static const double STRAIGHT = 0.01;
 static const double FARTHEST_TURN = 0.1;
 // No search leads an affine body farther round, rad.
 static const double LARGEST_TURN = 3.0;
+// No search turns a bonded particle by more than this, rad. Rotations that differ by 2 pi are the
+// same to bonds: behind a search that goes on to the other side of the turn lies another minimum,
+// beyond what a rotation vector may be.
+static const double LARGEST_SPIN = 0.5;
 // How often a path that is not free is shortened, by what its chord's sweep leaves and then by at
 // least a tenth, before the search goes straight.
 enum { SHORTENINGS = 12, SWEPT_SHORTENINGS = 2 };
@@ -33,6 +38,19 @@ static const double FIRST_TURN = 1e-4;
 static const double BOUND_MARGIN = 0.9;
 enum { CURVE_TRIALS = 3 };
 
+/// Returns the step that turns a rotation node by LARGEST_SPIN; infinite if none turns.
+static double spin_bound(const struct newton *newton) {
+    const struct layout *const layout = &newton->assembly->layout;
+    double fastest = 0.0;
+    for (uint32_t row = 0; layout->kind != NULL && row < layout->node_count; row++) {
+        if (layout->kind[row] == NODE_ROTATION) {
+            const double *const rate = newton->direction + 3 * (size_t)layout->node[row];
+            fastest = fmax(fastest, norm3(rate) / newton->radius_rows[row]);
+        }
+    }
+    return LARGEST_SPIN / fastest;
+}
+
 double search_path_begin(struct minimization *m) {
     struct search_path *const path = &m->path;
     path->turn = screws_fit_affine(m, FARTHEST_TURN);
@@ -40,7 +58,7 @@ double search_path_begin(struct minimization *m) {
     path->all_turn = path->is_bent = false;
     path->swept = 0.0;
     path->free = 1.0;
-    return path->is_curved ? LARGEST_TURN / path->turn : INFINITY;
+    return fmin(spin_bound(m->newton), path->is_curved ? LARGEST_TURN / path->turn : INFINITY);
 }
 
 void search_path_place(const struct minimization *m, double step, double *y) {

@@ -147,11 +147,37 @@ static void the_derivative_is_that_of_the_places(void **state) {
     end(&s);
 }
 
+/// Beyond half a turn lies another minimum. What moves on a line is not bounded, however fast.
+static void bonded_particles_turn_by_half_a_radian_at_most(void **state) {
+    (void)state;
+    struct random random = random_seed(5);
+    struct path_scene s;
+    path_scene_make(&s, &random);
+    struct layout *const layout = &s.f.assembly.layout;
+    struct newton *const newton = s.f.newton;
+    uint8_t kinds[PATH_NODES] = {0};
+    double radii[PATH_NODES] = {0.0};
+    const uint32_t row = layout->row[4];
+    kinds[row] = NODE_ROTATION;
+    radii[row] = 0.02;
+    layout->kind = kinds;
+    newton->radius_rows = radii;
+    const double rate[3] = {0.0, 0.3, 0.4};
+    copy3(rate, newton->direction + 3 * 4);
+    assert_near(search_path_begin(&s.m), 0.5 * 0.02 / 0.5, 1e-15, "step");
+    kinds[row] = NODE_POSITION;
+    assert_true(search_path_begin(&s.m) == INFINITY);
+    layout->kind = NULL;
+    newton->radius_rows = NULL;
+    fixture_destroy(&s.f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constraints_deviate_by_the_third_power),
         cmocka_unit_test(ropes_without_a_force_bend_paths_where_they_resist),
         cmocka_unit_test(the_derivative_is_that_of_the_places),
+        cmocka_unit_test(bonded_particles_turn_by_half_a_radian_at_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
