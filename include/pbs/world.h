@@ -97,8 +97,8 @@ typedef struct pbs_world_desc {
     uint32_t newton_limit; ///< iterations of a stage, 1 to 1e6
     /// 0 to 20: a failed step is halved, and its halves again, up to this many times; 0: never.
     /// With barriers a step in which bodies move more than half the size of what they meet is taken
-    /// in up to 8 equal parts, no more than 2^divisions. (uint32_t)PBS_AUTOMATIC: 3 with barriers
-    /// or joints, halved after 150 Newton iterations; 0 without, and with allow_unconverged of
+    /// in up to 8 equal parts, no more than 2^divisions. (uint32_t)PBS_AUTOMATIC: 6, halved after
+    /// 150 Newton iterations where there are barriers or joints; 0 with allow_unconverged of
     /// pbs_expert_desc.
     uint32_t divisions;
     /// 1: no fused multiply-add, so that processors with and without it give the same bits. Exact

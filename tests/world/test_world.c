@@ -631,19 +631,22 @@ static void hard_steps_are_divided(void **state) {
     pbs_world *strict = moody_world(&mood, 0, 0);
     assert_status(pbs_world_step(strict, 0.25), PBS_ERROR_CONVERGENCE);
     assert_true(pbs_world_time(strict) == 0.0);
-    pbs_world *divided = moody_world(&mood, 20, 0);
-    assert_status(pbs_world_step(divided, 0.25), PBS_DIVIDED);
-    assert_message("halvings");
-    const pbs_stats stats = stats_of(divided);
-    assert_true(stats.step.divisions > 0 && stats.newton.stages > stats.step.divisions);
-    assert_true(stats.total.steps == 1 && stats.total.failed_steps == 0);
-    assert_true(pbs_world_time(divided) == 0.25);
+    static const uint32_t limits[] = {20, (uint32_t)PBS_AUTOMATIC};
+    for (size_t i = 0; i < COUNT_OF(limits); i++) {
+        pbs_world *divided = moody_world(&mood, limits[i], 0);
+        assert_status(pbs_world_step(divided, 0.25), PBS_DIVIDED);
+        assert_message("halvings");
+        const pbs_stats stats = stats_of(divided);
+        assert_true(stats.step.divisions > 0 && stats.newton.stages > stats.step.divisions);
+        assert_true(stats.total.steps == 1 && stats.total.failed_steps == 0);
+        assert_true(pbs_world_time(divided) == 0.25);
+        pbs_world_destroy(divided);
+    }
     pbs_world *lenient = moody_world(&mood, 0, 1);
     assert_status(pbs_world_step(lenient, 0.25), PBS_NOT_CONVERGED);
     assert_int_equal(stats_of(lenient).status, PBS_NOT_CONVERGED);
     assert_true(pbs_world_time(lenient) == 0.25);
     pbs_world_destroy(strict);
-    pbs_world_destroy(divided);
     pbs_world_destroy(lenient);
 }
 

@@ -19,7 +19,7 @@ struct contact_kind {
     int32_t id; ///< PBS_CONTACT_*
     const struct contact_run *run;
     int32_t scheme;         ///< PBS_SCHEME_* of a new world
-    uint32_t divisions;     ///< halvings of a failed step where the host leaves that to the library
+    bool divides_early;     ///< a step that takes many iterations is not worth going on with
     bool semidefinite;      ///< PBS_HESSIAN_AUTOMATIC projects Hessians to semidefinite
     bool needs_line_search; ///< full steps may lead where no state may be
     bool has_constraints;   ///< obstacles are constraints on nodes (src/contact/projection)

@@ -36,9 +36,6 @@ double contact_scale_load_of(double force);
 /// If the smallest gap is above this fraction of the distance, the stiffness may decrease.
 #define CONTACT_SCALE_WIDE 0.5
 
-/// Default limit of halvings of a failed step with barriers.
-enum { CONTACT_SCALE_DIVISIONS = 3 };
-
 /// Returns into how many equal parts, a power of two, a step is divided. motion: the largest motion
 /// of a body in the step relative to one that it may meet, divided by their size.
 uint32_t contact_scale_parts(double motion, uint32_t divisions);

@@ -64,6 +64,11 @@ struct wave_limit {
     double step;  ///< s, the longest; 0: none
 };
 
+/// How often a step that failed is halved at most, if the host leaves that to the library. Steps
+/// that a sixty-fourth of them solves need it: thin shells under pressure, and particles that turn
+/// more than once in a step.
+enum { AUTOMATIC_DIVISIONS = 6 };
+
 struct scene {
     pbs_world_desc settings; ///< without allocator, log, tasks and expert
     pbs_expert_desc expert;

@@ -6,7 +6,6 @@
 
 #include "base/matrix3/math3.h"
 #include "base/runtime/arithmetic.h"
-#include "world/contact_scenes/contact_scale.h"
 #include "world/interface/byte_stream.h"
 #include "world/particles/bonded.h"
 #include "world/interface/check.h"
@@ -37,7 +36,7 @@ static uint32_t lower(uint32_t saved, uint32_t present) {
 
 /// PBS_AUTOMATIC is compared by the largest value that it stands for.
 static uint32_t lower_divisions(uint32_t saved, uint32_t present) {
-    const uint32_t unset = (uint32_t)PBS_AUTOMATIC, most = CONTACT_SCALE_DIVISIONS;
+    const uint32_t unset = (uint32_t)PBS_AUTOMATIC, most = AUTOMATIC_DIVISIONS;
     const uint32_t limit = present == unset ? most : present;
     return saved == unset && most <= limit ? unset : lower(saved, limit);
 }

@@ -228,11 +228,14 @@ void run_undo_step(struct run *run, const struct scheme_memory *memory,
 }
 
 /// Limits the iterations of a step that can still be halved, so that it does not need hundreds of
-/// iterations to fail.
+/// iterations to fail. Limits of joints are met in a step as surfaces are, whatever the kind of
+/// contact is. What crumples without touching unfolds in long steps only.
 static uint32_t iteration_limit(const struct run *run, uint32_t depth) {
     const pbs_world_desc *settings = &run->w->scene.settings;
     const bool early = settings->divisions == (uint32_t)PBS_AUTOMATIC &&
-                       depth < run->division_limit && !run->problem.scheme->is_static;
+                       depth < run->division_limit && !run->problem.scheme->is_static &&
+                       (contact_kind_of(&run->w->scene)->divides_early ||
+                        run->w->topology.joints.count > 0);
     return early && settings->newton_limit > ITERATIONS_BEFORE_DIVISION ? ITERATIONS_BEFORE_DIVISION
                                                                         : settings->newton_limit;
 }

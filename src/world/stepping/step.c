@@ -77,14 +77,7 @@ static uint32_t division_limit(const struct run *run) {
         return settings->divisions;
     }
     // A host that accepts unconverged steps wants no additional work.
-    if (run->w->scene.expert.allow_unconverged != 0) {
-        return 0;
-    }
-    // Limits of joints are met in a step as surfaces are, whatever the kind of contact is.
-    const uint32_t own = contact_kind_of(&run->w->scene)->divisions;
-    return run->w->topology.joints.count > 0 && own < CONTACT_SCALE_DIVISIONS
-               ? CONTACT_SCALE_DIVISIONS
-               : own;
+    return run->w->scene.expert.allow_unconverged != 0 ? 0 : AUTOMATIC_DIVISIONS;
 }
 
 static void copy_array(struct tasks *tasks, size_t count, const double *source, double *out) {

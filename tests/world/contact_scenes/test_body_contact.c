@@ -412,6 +412,7 @@ static void filters_are_heeded(void **state) {
 static pbs_world *shot_at_a_sheet(double place, uint32_t newton_limit) {
     pbs_world_desc d = penalty_settings();
     d.newton_limit = newton_limit > 0 ? newton_limit : d.newton_limit;
+    d.divisions = 0;
     d.gravity[1] = 0.0;
     pbs_world *world = new_world_from(&d);
     pbs_solid_desc solid = rubber();

@@ -366,6 +366,7 @@ static pbs_world *new_bowl(struct test_allocator *allocator, int32_t threads, in
     pbs_world_desc d = settings();
     d.threads = threads;
     d.relative_tolerance = 1e-6;
+    d.divisions = 0;
     if (allocator != NULL) {
         d.allocator = test_allocator_hooks(allocator);
     }

@@ -35,6 +35,7 @@ static void a_failed_step_is_tried_with_other_limits(void **state) {
     (void)state;
     pbs_world_desc d;
     scene_settings(&d);
+    d.divisions = 0;
     pbs_world *free = new_world_from(&d);
     d.newton_limit = 1;
     pbs_world *world = new_world_from(&d);
