@@ -152,7 +152,7 @@ static pbs_status prepare_mesh(struct merged_factor *f) {
         return PBS_ERROR_MEMORY;
     }
     RETURN_IF_FAILED(supernodal_create(f->memory, f->precision, &f->factor));
-    RETURN_IF_FAILED(nested_dissection_order(f->memory, f->pattern, 0, rows, f->mesh_order));
+    RETURN_IF_FAILED(nested_dissection_order_all(f->memory, f->pattern, f->mesh_order));
     f->mesh_flops = INFINITY;
     RETURN_IF_FAILED(merged_factor_prepare(f, &(struct linear_problem){.a = f->pattern}));
     f->mesh_flops = supernodal_flops(f->factor);

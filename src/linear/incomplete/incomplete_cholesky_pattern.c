@@ -45,12 +45,16 @@ static pbs_status choose_order(struct ichol *s, struct memory *memory, const str
     for (uint32_t i = 0; i < pattern->row_count; i++) {
         s->row[i] = i;
     }
-    for (uint32_t d = 0; d < s->layout->domain_count && order == ORDER_NESTED_DISSECTION; d++) {
+    struct known_orders known = {0};
+    pbs_status status = PBS_OK;
+    for (uint32_t d = 0;
+         d < s->layout->domain_count && order == ORDER_NESTED_DISSECTION && status == PBS_OK; d++) {
         const uint32_t first = s->layout->domain_start[d];
         const uint32_t end = s->layout->domain_start[d + 1];
-        RETURN_IF_FAILED(nested_dissection_order(memory, pattern, first, end, s->row + first));
+        status = nested_dissection_order(memory, pattern, first, end, &known, s->row + first);
     }
-    return PBS_OK;
+    known_orders_free(memory, &known);
+    return status;
 }
 
 /// Counts the blocks of each row and each column of the factor. position: row -> position.

@@ -59,8 +59,7 @@ pbs_status supernodal_analyze(struct supernodal *s, const struct bsr *pattern,
     if (dissection == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    pbs_status status = nested_dissection_order(s->memory, pattern, 0, pattern->row_count,
-                                                dissection);
+    pbs_status status = nested_dissection_order_all(s->memory, pattern, dissection);
     if (status == PBS_OK) {
         status = supernodal_plan(s, pattern, dissection);
     }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sparse/ordering/metis_bridge.h"
+#include "sparse/ordering/known_orders.h"
 
 /// Groups the rows of a domain by position: a position row starts a unit, which the rows that
 /// follow it and are not positions belong to. Writes the unit of each row; returns the number of
@@ -21,8 +21,8 @@ static uint32_t number_units(const struct layout *layout, uint32_t first, uint32
 
 /// Partitions rows first, first + 1, ... into parts without separating a unit. part: per row.
 static pbs_status partition_units(struct memory *memory, const struct layout *layout,
-                                  const struct graph *graph, uint32_t first, uint32_t parts,
-                                  uint32_t *part) {
+                                  struct known_orders *known, const struct graph *graph,
+                                  uint32_t first, uint32_t parts, uint32_t *part) {
     const uint32_t rows = graph->node_count;
     uint32_t *unit = memory_allocate(memory, rows, sizeof *unit);
     uint32_t *of_unit = memory_allocate(memory, rows, sizeof *of_unit);
@@ -33,7 +33,7 @@ static pbs_status partition_units(struct memory *memory, const struct layout *la
         status = graph_of_parts(memory, graph, unit, count, &units);
     }
     if (status == PBS_OK) {
-        status = metis_partition(memory, &units, parts, of_unit);
+        status = known_orders_partition(memory, known, &units, parts, of_unit);
     }
     for (uint32_t i = 0; i < rows && status == PBS_OK; i++) {
         part[i] = of_unit[unit[i]];
@@ -44,7 +44,24 @@ static pbs_status partition_units(struct memory *memory, const struct layout *la
     return status;
 }
 
-static pbs_status partition_domains(struct memory *memory, const struct bsr *pattern, uint32_t size,
+static pbs_status partition_domain(struct memory *memory, struct known_orders *known,
+                                   const struct bsr *pattern, uint32_t domain, uint32_t parts,
+                                   uint32_t *part) {
+    const struct layout *layout = pattern->layout;
+    const uint32_t first = layout->domain_start[domain];
+    struct graph graph;
+    RETURN_IF_FAILED(
+        bsr_row_graph(memory, pattern, first, layout->domain_start[domain + 1], &graph));
+    const pbs_status status = layout->kind
+                                  ? partition_units(memory, layout, known, &graph, first, parts,
+                                                    part)
+                                  : known_orders_partition(memory, known, &graph, parts, part);
+    graph_free(memory, &graph);
+    return status;
+}
+
+static pbs_status partition_domains(struct memory *memory, struct known_orders *known,
+                                    const struct bsr *pattern, uint32_t size,
                                     struct rigid_clusters *c) {
     const struct layout *layout = pattern->layout;
     for (uint32_t d = 0; d < layout->domain_count; d++) {
@@ -53,14 +70,7 @@ static pbs_status partition_domains(struct memory *memory, const struct bsr *pat
         const uint32_t parts = (rows + size - 1) / size;
         c->domain_start[d] = c->count;
         if (rows > 0) {
-            struct graph graph;
-            RETURN_IF_FAILED(bsr_row_graph(memory, pattern, first, first + rows, &graph));
-            const pbs_status status = layout->kind ? partition_units(memory, layout, &graph, first,
-                                                                     parts, c->of_row + first)
-                                                   : metis_partition(memory, &graph, parts,
-                                                                     c->of_row + first);
-            graph_free(memory, &graph);
-            RETURN_IF_FAILED(status);
+            RETURN_IF_FAILED(partition_domain(memory, known, pattern, d, parts, c->of_row + first));
         }
         for (uint32_t i = first; i < first + rows; i++) {
             c->of_row[i] += c->count;
@@ -224,7 +234,8 @@ static pbs_status list_entries(struct memory *memory, struct search *s, struct r
 }
 
 /// Orders the clusters by METIS. The first neighbour of each cluster is itself.
-static pbs_status order_clusters(struct memory *memory, struct rigid_clusters *c) {
+static pbs_status order_clusters(struct memory *memory, struct known_orders *known,
+                                 struct rigid_clusters *c) {
     struct graph graph = {.node_count = c->count};
     graph.start = memory_allocate(memory, (size_t)c->count + 1, sizeof *graph.start);
     graph.neighbor = memory_allocate(memory, c->neighbor_start[c->count], sizeof *graph.neighbor);
@@ -239,7 +250,7 @@ static pbs_status order_clusters(struct memory *memory, struct rigid_clusters *c
             }
             graph.start[k + 1] = filled;
         }
-        status = metis_dissect(memory, &graph, c->order);
+        status = known_orders_dissect(memory, known, &graph, c->order);
     }
     graph_free(memory, &graph);
     return status;
@@ -285,10 +296,19 @@ static pbs_status allocate_rows(struct memory *memory, const struct bsr *pattern
 
 static pbs_status fill_clusters(struct memory *memory, const struct bsr *pattern, uint32_t size,
                                 struct rigid_clusters *c) {
-    RETURN_IF_FAILED(allocate_rows(memory, pattern, c));
-    RETURN_IF_FAILED(partition_domains(memory, pattern, size, c));
-    RETURN_IF_FAILED(list_clusters(memory, pattern, c));
-    return order_clusters(memory, c);
+    struct known_orders known = {0};
+    pbs_status status = allocate_rows(memory, pattern, c);
+    if (status == PBS_OK) {
+        status = partition_domains(memory, &known, pattern, size, c);
+    }
+    if (status == PBS_OK) {
+        status = list_clusters(memory, pattern, c);
+    }
+    if (status == PBS_OK) {
+        status = order_clusters(memory, &known, c);
+    }
+    known_orders_free(memory, &known);
+    return status;
 }
 
 // --- connected pieces ---

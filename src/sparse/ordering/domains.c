@@ -68,34 +68,9 @@ static uint32_t piece_count(const struct division *d, uint32_t weight) {
     return share > 1.5 ? (uint32_t)(share + 0.5) : 1;
 }
 
-/// Copies the component, with its own numbers of nodes.
-static pbs_status copy_component(const struct division *d, uint32_t size, struct graph *out) {
-    *out = (struct graph){.node_count = size};
-    size_t edges = 0;
-    for (uint32_t i = 0; i < size; i++) {
-        const uint32_t node = d->component[i];
-        edges += d->graph->start[node + 1] - d->graph->start[node];
-    }
-    out->start = memory_allocate(d->memory, (size_t)size + 1, sizeof *out->start);
-    out->neighbor = memory_allocate(d->memory, edges, sizeof *out->neighbor);
-    if (out->start == NULL || out->neighbor == NULL) {
-        graph_free(d->memory, out);
-        return PBS_ERROR_MEMORY;
-    }
-    edges = 0;
-    for (uint32_t i = 0; i < size; i++) {
-        const uint32_t node = d->component[i];
-        for (size_t k = d->graph->start[node]; k < d->graph->start[node + 1]; k++) {
-            out->neighbor[edges++] = d->local[d->graph->neighbor[k]];
-        }
-        out->start[i + 1] = edges;
-    }
-    return PBS_OK;
-}
-
 static pbs_status divide_component(struct division *d, uint32_t size, uint32_t pieces) {
     struct graph own;
-    RETURN_IF_FAILED(copy_component(d, size, &own));
+    RETURN_IF_FAILED(graph_of_nodes(d->memory, d->graph, d->component, size, d->local, &own));
     uint32_t *const piece = memory_allocate(d->memory, size, sizeof *piece);
     const pbs_status status = piece != NULL ? metis_partition(d->memory, &own, pieces, piece)
                                             : PBS_ERROR_MEMORY;

@@ -145,6 +145,29 @@ static pbs_status list_part_edges(struct memory *memory, const struct graph *gra
     return PBS_OK;
 }
 
+pbs_status graph_of_nodes(struct memory *memory, const struct graph *graph, const uint32_t *nodes,
+                          uint32_t count, const uint32_t *local, struct graph *out) {
+    *out = (struct graph){.node_count = count};
+    size_t edges = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        edges += graph->start[nodes[i] + 1] - graph->start[nodes[i]];
+    }
+    out->start = memory_allocate(memory, (size_t)count + 1, sizeof *out->start);
+    out->neighbor = memory_allocate(memory, edges, sizeof *out->neighbor);
+    if (out->start == NULL || out->neighbor == NULL) {
+        graph_free(memory, out);
+        return PBS_ERROR_MEMORY;
+    }
+    edges = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        for (size_t k = graph->start[nodes[i]]; k < graph->start[nodes[i] + 1]; k++) {
+            out->neighbor[edges++] = local[graph->neighbor[k]];
+        }
+        out->start[i + 1] = edges;
+    }
+    return PBS_OK;
+}
+
 pbs_status graph_of_parts(struct memory *memory, const struct graph *graph, const uint32_t *part,
                           uint32_t count, struct graph *out) {
     *out = (struct graph){0};

@@ -31,6 +31,11 @@ pbs_status graph_build(struct memory *memory, uint32_t node_count, const struct 
 pbs_status graph_reorder_neighbors(struct memory *memory, const struct graph *graph,
                                    const uint32_t *order, struct graph *out);
 
+/// Copies the graph of `count` nodes, which have neighbors among themselves only. local: node ->
+/// its place in `nodes`, for these.
+pbs_status graph_of_nodes(struct memory *memory, const struct graph *graph, const uint32_t *nodes,
+                          uint32_t count, const uint32_t *local, struct graph *out);
+
 /// Builds the quotient graph: two of the `count` parts are neighbors if a node of one has a
 /// neighbor in the other. part: node -> part.
 pbs_status graph_of_parts(struct memory *memory, const struct graph *graph, const uint32_t *part,

@@ -67,7 +67,7 @@ static void fill_is_less_than_in_banded_order(void **state) {
         order[i] = i;
     }
     const size_t banded = count_fill(&f.matrix, order);
-    assert_ok(nested_dissection_order(&memory, &f.matrix, 0, n, order));
+    assert_ok(nested_dissection_order_all(&memory, &f.matrix, order));
     check_permutation(order, 0, n);
     assert_true(count_fill(&f.matrix, order) < banded);
     memory_release(&memory, order);
@@ -79,16 +79,18 @@ static void ranges_and_small_matrices(void **state) {
     struct fixture f = make_fixture(5, 7);
     const uint32_t n = f.matrix.row_count;
     uint32_t *order = memory_allocate(&memory, n, sizeof *order);
+    struct known_orders known = {0};
     for (uint32_t d = 0; d < 7; d++) {
         const uint32_t first = f.assembly.layout.domain_start[d];
         const uint32_t end = f.assembly.layout.domain_start[d + 1];
-        assert_ok(nested_dissection_order(&memory, &f.matrix, first, end, order));
+        assert_ok(nested_dissection_order(&memory, &f.matrix, first, end, &known, order));
         check_permutation(order, first, end);
     }
     for (uint32_t size = 0; size < 6; size++) {
-        assert_ok(nested_dissection_order(&memory, &f.matrix, 3, 3 + size, order));
+        assert_ok(nested_dissection_order(&memory, &f.matrix, 3, 3 + size, &known, order));
         check_permutation(order, 3, 3 + size);
     }
+    known_orders_free(&memory, &known);
     memory_release(&memory, order);
     fixture_free(&memory, &f);
 }
