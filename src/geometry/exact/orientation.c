@@ -1,5 +1,7 @@
 #include "geometry/exact/orientation.h"
 
+#include <stdbool.h>
+
 #include "base/matrix3/math3.h"
 #include "geometry/exact/expansion.h"
 
@@ -68,6 +70,16 @@ static int exact_of_four(const double a[3], const double b[3], const double c[3]
     return expansion_sign(sums[1], count);
 }
 
+/// Whether three points have a coordinate in common with a fourth, from which these are the
+/// differences: zero only where coordinates are equal. The faces of boxes are such planes.
+static bool have_same_coordinate(const double u[3], const double v[3], const double w[3]) {
+    bool any = false;
+    for (int k = 0; k < 3; k++) {
+        any = any || (u[k] == 0.0 && v[k] == 0.0 && w[k] == 0.0);
+    }
+    return any;
+}
+
 int orientation_of_four(const double a[3], const double b[3], const double c[3],
                         const double d[3]) {
     double u[3];
@@ -84,7 +96,7 @@ int orientation_of_four(const double a[3], const double b[3], const double c[3],
         determinant += u[k] * (plus - minus);
         size += fabs(u[k]) * (fabs(plus) + fabs(minus));
     }
-    if (!(size <= SIZE_LIMIT)) {
+    if (!(size <= SIZE_LIMIT) || have_same_coordinate(u, v, w)) {
         return 0;
     }
     return fabs(determinant) > FOUR_BOUND * size ? sign_of(determinant) : exact_of_four(a, b, c, d);
@@ -93,11 +105,14 @@ int orientation_of_four(const double a[3], const double b[3], const double c[3],
 int orientation_of_three(const double a[3], const double b[3], const double c[3], int dropped) {
     const int i = (dropped + 1) % 3;
     const int j = (dropped + 2) % 3;
-    const double plus = (b[i] - a[i]) * (c[j] - a[j]);
-    const double minus = (b[j] - a[j]) * (c[i] - a[i]);
+    const double u[2] = {b[i] - a[i], b[j] - a[j]};
+    const double v[2] = {c[i] - a[i], c[j] - a[j]};
+    const double plus = u[0] * v[1];
+    const double minus = u[1] * v[0];
     const double determinant = plus - minus;
     const double size = fabs(plus) + fabs(minus);
-    if (!(size <= SIZE_LIMIT)) {
+    const bool is_on_line = (u[0] == 0.0 && v[0] == 0.0) || (u[1] == 0.0 && v[1] == 0.0);
+    if (!(size <= SIZE_LIMIT) || is_on_line) {
         return 0;
     }
     if (fabs(determinant) > THREE_BOUND * size) {

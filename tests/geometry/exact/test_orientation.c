@@ -129,6 +129,28 @@ static void test_differences_that_no_double_holds(void **state) {
     assert_true(signs[0] > 10000 && signs[1] > 10000 && signs[2] > 10000);
 }
 
+/// Points of a plane across an axis, and of a line along one, have orientation 0; one whose
+/// coordinate is the next double has not.
+static void test_planes_across_axes(void **state) {
+    (void)state;
+    for (size_t axis = 0; axis < 3; axis++) {
+        double p[4][3] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.3, 0.7, 0.0}};
+        for (size_t i = 0; i < 4; i++) {
+            const double x = p[i][0], y = p[i][1];
+            p[i][axis] = 0.1;
+            p[i][(axis + 1) % 3] = x;
+            p[i][(axis + 2) % 3] = y;
+        }
+        assert_int_equal(orientation_of_four(p[0], p[1], p[2], p[3]), 0);
+        assert_int_equal(orientation_of_three(p[0], p[1], p[3], (int)(axis + 1) % 3), 0);
+        assert_int_equal(orientation_of_three(p[0], p[1], p[3], (int)(axis + 2) % 3), 0);
+        assert_int_equal(orientation_of_three(p[0], p[1], p[3], (int)axis), 1);
+        p[3][axis] = nextafter(0.1, 1.0);
+        assert_int_equal(orientation_of_four(p[0], p[1], p[2], p[3]), 1);
+        assert_true(orientation_of_three(p[0], p[1], p[3], (int)(axis + 2) % 3) != 0);
+    }
+}
+
 /// The doubles around (1/2, 1/2) against the line y = x (Kettner et al. 2008).
 static void test_the_diagonal(void **state) {
     (void)state;
@@ -219,6 +241,7 @@ int main(void) {
         cmocka_unit_test(test_small_whole_numbers),
         cmocka_unit_test(test_nearly_coplanar),
         cmocka_unit_test(test_differences_that_no_double_holds),
+        cmocka_unit_test(test_planes_across_axes),
         cmocka_unit_test(test_the_diagonal),
         cmocka_unit_test(test_expansions),
         cmocka_unit_test(test_beyond_the_promise),
