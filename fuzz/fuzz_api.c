@@ -833,6 +833,7 @@ static pbs_status call(struct session *s, pbs_world *world) {
     case 9: return destroy(s, world);
     case 10: return set_gravity(s, world);
     case 11: return advance(s, world);
+    case 12: return which > 150 ? pbs_world_prepare(world) : step(s, world);
     case 13: return set_integrator(s, world);
     default: return step(s, world);
     }

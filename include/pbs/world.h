@@ -193,6 +193,14 @@ PBS_API pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i);
 /// @see OPT section 3; docs/architecture.md
 PBS_API pbs_status pbs_world_step(pbs_world *w, double h);
 
+/// Builds what the next step needs of the bodies that are there: matrices and their orders, the
+/// solver, buffers. The next step then has that behind it, as when a level has been loaded and the
+/// first frame is still to come. Changes no result: steps build by themselves what is missing, at
+/// the first step and after bodies changed.
+/// @return PBS_ERROR_ARGUMENT (w is null, a scene too large for 32-bit indices), PBS_ERROR_MEMORY,
+/// PBS_ERROR_MISSING_CALLBACK
+PBS_API pbs_status pbs_world_prepare(pbs_world *w);
+
 /// As many steps as the integrator's step control wants, which end exactly `duration` seconds
 /// later; without step control one step (see PBS_STEP_FIXED). Targets and moving colliders take the
 /// whole duration to get where they go. The whole advance lands or leaves the world as it was, as a

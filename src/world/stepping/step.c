@@ -303,6 +303,18 @@ static pbs_status step_empty(struct run *run) {
     return PBS_OK;
 }
 
+/// A failed step may have changed the copies of the orientations and of what holds volumes. Between
+/// steps they must equal those of the bodies.
+static void leave_topology(pbs_world *w, bool has_failed) {
+    strain_relief_end(w, has_failed);
+    if (w->topology.is_current) {
+        loads_end(w);
+        breaks_undo_all(w);
+        bonded_load_orientations(&w->scene, &w->topology.model.rotations);
+        model_load_held_volumes(&w->topology.model, &w->scene);
+    }
+}
+
 pbs_status run_world(struct run *run) {
     pbs_world *w = run->w;
     const double start = clock_seconds();
@@ -314,15 +326,7 @@ pbs_status run_world(struct run *run) {
     run->sum.energy = energy_report_empty();
     failure_begin(run);
     const pbs_status status = w->scene.nodes.count > 0 ? run_transaction(run) : step_empty(run);
-    // A failed step may have changed the copies of the orientations and of what holds volumes.
-    // Between steps they must equal those of the bodies.
-    strain_relief_end(w, status < 0);
-    if (w->topology.is_current) {
-        loads_end(w);
-        breaks_undo_all(w);
-        bonded_load_orientations(&w->scene, &w->topology.model.rotations);
-        model_load_held_volumes(&w->topology.model, &w->scene);
-    }
+    leave_topology(w, status < 0);
     if (status == PBS_OK) {
         status_restore(&before);
         failure_clear(run);
@@ -346,4 +350,16 @@ pbs_status pbs_world_step(pbs_world *w, double h) {
     RETURN_IF_FAILED(check_duration(h, w->scene.time, "the step's length"));
     struct run run = {.w = w, .h = h, .steps = one_step, .step_memory = w->scene.step_memory};
     return run_world(&run);
+}
+
+pbs_status pbs_world_prepare(pbs_world *w) {
+    ARITHMETIC_SCOPE();
+    RETURN_IF_FAILED(world_enter(w));
+    scene_compact_nodes(&w->scene);
+    if (w->scene.nodes.count == 0) {
+        return PBS_OK;
+    }
+    const pbs_status status = prepare_topology(w);
+    leave_topology(w, true);
+    return status;
 }
