@@ -136,7 +136,12 @@ typedef struct pbs_world_desc {
     /// short until it has gone through four times; no shorter than 2^-14 of the call. 0: off
     /// (docs/theory/fracture.md section 8).
     uint32_t impact_steps;
-    uint32_t reserved; ///< 0
+    /// Newton iterations of one call of pbs_world_step or pbs_world_advance, of all its stages,
+    /// parts and attempts together; 0: no limit. A call that has made as many divides nothing any
+    /// more: it fails or, with allow_unconverged of pbs_expert_desc, lands as it is. Explicit and
+    /// linearized steps make none. Not saved: a restored world has the limit of the one it is
+    /// restored into.
+    uint32_t call_limit;
 } pbs_world_desc;
 
 /// Fills *d: no gravity, one thread, contact by barriers whose distance, stiffness and slip

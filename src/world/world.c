@@ -134,7 +134,6 @@ pbs_status world_check_settings(const pbs_world_desc *d, const pbs_expert_desc *
     RETURN_IF_FAILED(check_solving(d));
     RETURN_IF_FAILED(check_choice(d->fracture_passes, 0, 1000, "fracture_passes"));
     RETURN_IF_FAILED(check_choice(d->impact_steps, 0, 1000, "impact_steps"));
-    RETURN_IF_FAILED(check_choice(d->reserved, 0, 0, "reserved"));
     RETURN_IF_FAILED(check_expert(expert));
     RETURN_IF_FAILED(contact_kind_check_method(d, expert->method));
     return check_hooks(d);
@@ -418,6 +417,7 @@ pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
 static void copy_step_settings(const pbs_world_desc *from, pbs_world_desc *to) {
     memcpy(to->gravity, from->gravity, sizeof to->gravity);
     to->newton_limit = from->newton_limit;
+    to->call_limit = from->call_limit;
     to->tolerance = from->tolerance;
     to->relative_tolerance = from->relative_tolerance;
     to->divisions = from->divisions;

@@ -31,7 +31,7 @@ WorldDesc = struct(
     (Log, "log"), (Tasks, "tasks"), (I32, "contact body_contact"), (DOUBLE, "contact_distance contact_stiffness slip_velocity"),
     (U32, "friction_iterations newton_limit divisions"), (I32, "processor_independent"),
     (DOUBLE, "tolerance relative_tolerance velocity_tolerance"), (U32, "fracture_passes fracture_limit"), (c.POINTER(ExpertDesc), "expert"),
-    (U32, "impact_steps reserved"))
+    (U32, "impact_steps call_limit"))
 SolidDesc = struct(
     "pbs_solid_desc", (U32, "struct_size"), (I32, "material"), (SIZE, "vertex_count"), (DOUBLES, "positions"),
     (SIZE, "tet_count"), (INDICES, "tets"), (DOUBLE, "density young poisson damping drag"),

@@ -647,15 +647,28 @@ static bool run_again(struct minimization *m, double *x) {
     return has_started;
 }
 
+/// The options with what is left for this minimisation.
+static struct newton_options limited(const struct newton_options *options) {
+    struct newton_options own = *options;
+    if (own.iterations_left != NULL && *own.iterations_left < own.newton_limit) {
+        own.newton_limit = *own.iterations_left;
+    }
+    return own;
+}
+
 struct newton_result newton_minimize(struct newton *newton, const struct objective *objective,
                                      struct projection *projection,
                                      const struct newton_options *options, double *x) {
+    const struct newton_options own = limited(options);
     struct minimization m = {
-        .newton = newton, .objective = objective, .projection = projection, .options = options};
+        .newton = newton, .objective = objective, .projection = projection, .options = &own};
     bool has_started = run(&m, x);
     if (has_started && m.result.status == PBS_ERROR_CONVERGENCE && m.is_held_back &&
-        m.result.newton_iterations < options->newton_limit) {
+        m.result.newton_iterations < own.newton_limit) {
         has_started = run_again(&m, x);
+    }
+    if (own.iterations_left != NULL) {
+        *own.iterations_left -= m.result.newton_iterations;
     }
     if (has_started) {
         vector_copy(objective->tasks, newton_coordinate_count(newton), newton->current.x, x);

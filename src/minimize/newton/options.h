@@ -16,6 +16,8 @@ struct newton_options {
     bool is_stalled;       ///< rounding has stalled the minimisation that led to the start
     bool aligns;           ///< free bodies are moved rigidly between iterations
     uint32_t newton_limit, linear_limit;
+    uint32_t *iterations_left; ///< of several minimisations; each takes off its own. Null: any
+                               ///< number
     double tolerance;          ///< tau, N, of all nodes; 0: each body has its own, see stop_rule.c
     double relative_tolerance; ///< of the larger of nominal_force and the force that acts on a body
     double first_share;        ///< of the force that acts on a body, before any iteration

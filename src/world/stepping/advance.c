@@ -187,8 +187,9 @@ static enum step_verdict attempt_step(struct run *run, const struct step_plan *p
     const struct scheme_memory memory = workspace->memory;
     const struct break_mark broken = breaks_mark(run->w);
     const bool doubling = run->control.kind == PBS_STEP_DOUBLING;
-    run->problem.allow_unconverged = expert->allow_unconverged != 0 && run->division_limit == 0 &&
-                                     plan->h <= run->control.min;
+    run->problem.allow_unconverged = expert->allow_unconverged != 0 &&
+                                     (run_is_spent(run) ||
+                                      (run->division_limit == 0 && plan->h <= run->control.min));
     const struct attempt attempt = doubling ? try_halves(run, span) : try_whole(run, span);
     *status = attempt.result.status;
     const enum step_verdict verdict = step_control_judge(&run->control, &run->step_memory, plan,
@@ -226,8 +227,11 @@ static pbs_status try_planned(struct run *run, const struct step_plan *plan,
     *accepted = verdict != STEP_REJECTED;
     run->counts.rejected += verdict == STEP_REJECTED;
     run->counts.forced += verdict == STEP_FORCED;
+    // A step that has spent the iterations of the call is solved no better by a shorter one, but
+    // lands where the host lets it.
+    const bool may_land = run->w->scene.expert.allow_unconverged != 0 && run_is_spent(run);
     if (verdict == STEP_REJECTED) {
-        return status >= 0 || run_may_divide(status) ? PBS_OK : status;
+        return status >= 0 || run_may_divide(run, status) || may_land ? PBS_OK : status;
     }
     if (verdict == STEP_FAILED) {
         // The control cannot choose a shorter step, but the step may be halved.
@@ -235,10 +239,10 @@ static pbs_status try_planned(struct run *run, const struct step_plan *plan,
             status = status_fail(PBS_ERROR_INADMISSIBLE,
                                  "the value that the step control measured is not finite");
         }
-        if (!run_may_divide(status) || run->division_limit == 0) {
+        if (!may_land && (!run_may_divide(run, status) || run->division_limit == 0)) {
             return status;
         }
-        RETURN_IF_FAILED(run_halves(run, span, 0));
+        RETURN_IF_FAILED(may_land ? run_part(run, span, 0) : run_halves(run, span, 0));
         step_counts_add(&run->counts, plan->h, 0.0);
     }
     return PBS_OK;

@@ -318,7 +318,12 @@ static void explain_newton(struct run *run, const struct newton_failure *newton,
     locate_residual(run, newton, where);
     locate_pair(run, newton, pair);
     locate_joint(run, &newton->joint, joint);
-    status_fail(status, "%s%s%s%s; %s", pbs_last_error(), where, pair, joint, advice_on(newton));
+    const char *const advice = run_is_spent(run)
+                                   ? "the call has made as many Newton iterations as call_limit "
+                                     "allows: raise it, take shorter steps, or let steps land as "
+                                     "they are (allow_unconverged of pbs_expert_desc)"
+                                   : advice_on(newton);
+    status_fail(status, "%s%s%s%s; %s", pbs_last_error(), where, pair, joint, advice);
 }
 
 static void explain(struct run *run, const struct step_result *part) {

@@ -37,6 +37,7 @@ struct run {
     double first_step; ///< s, length of the first step, as far as it is known before
     struct adaptive_barrier barrier;
     double contact_time;      ///< s: what contact_time of the scene is for the current step
+    uint32_t iterations_left; ///< until call_limit, if the host has set one
     uint32_t division_limit;  ///< the host's, or the default of the kind of contact
     uint32_t explicit_steps;  ///< number of steps of explicit schemes
     bool forces_at_end_known; ///< the part was a step of explicit.h, which has evaluated the forces
@@ -75,7 +76,9 @@ pbs_status run_whole(struct run *run, const struct step_span *span);
 /// Runs the two halves of a part that has failed, with the thread's message set, and that may be
 /// divided.
 pbs_status run_halves(struct run *run, const struct step_span *span, uint32_t depth);
-bool run_may_divide(pbs_status status);
+bool run_may_divide(const struct run *run, pbs_status status);
+/// Whether the call has made the iterations that the host allows it (call_limit).
+bool run_is_spent(const struct run *run);
 /// Puts back what a step that is not accepted has changed. memory, broken: as they were before.
 void run_undo_step(struct run *run, const struct scheme_memory *memory,
                    const struct break_mark *broken);

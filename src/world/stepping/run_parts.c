@@ -104,8 +104,13 @@ void run_accept(struct run *run, double h) {
     joint_contact_release(run->w, workspace->now.x);
 }
 
-bool run_may_divide(pbs_status status) {
-    return status == PBS_ERROR_CONVERGENCE || status == PBS_ERROR_INADMISSIBLE;
+bool run_is_spent(const struct run *run) {
+    return run->w->scene.settings.call_limit > 0 && run->iterations_left == 0;
+}
+
+bool run_may_divide(const struct run *run, pbs_status status) {
+    return (status == PBS_ERROR_CONVERGENCE || status == PBS_ERROR_INADMISSIBLE) &&
+           !run_is_spent(run);
 }
 
 pbs_status run_halves(struct run *run, const struct step_span *span, uint32_t depth) {
@@ -243,7 +248,7 @@ static uint32_t iteration_limit(const struct run *run, uint32_t depth) {
 /// Makes stiffer what a step has pressed too much. Returns whether that changes how it ends.
 static bool relieve(struct run *run, const struct step_span *span, const struct step_result *part) {
     const bool has_landed = part->status >= 0;
-    if (run->problem.scheme->is_static || (!has_landed && !run_may_divide(part->status))) {
+    if (run->problem.scheme->is_static || (!has_landed && !run_may_divide(run, part->status))) {
         return false;
     }
     const bool minimised = run->problem.scheme->stage_limit > 0 &&
@@ -266,8 +271,9 @@ struct step_result run_relieved(struct run *run, const struct step_span *span) {
 
 pbs_status run_part(struct run *run, const struct step_span *span, uint32_t depth) {
     pbs_world *w = run->w;
-    run->problem.allow_unconverged = w->scene.expert.allow_unconverged != 0 &&
-                                     depth == run->division_limit;
+    const bool may_land = w->scene.expert.allow_unconverged != 0;
+    const bool was_spent = run_is_spent(run);
+    run->problem.allow_unconverged = may_land && (depth == run->division_limit || was_spent);
     run->problem.options.newton_limit = iteration_limit(run, depth);
     if (run_is_beyond_waves(run, span->h)) {
         return run_shorter(run, span, depth);
@@ -284,7 +290,10 @@ pbs_status run_part(struct run *run, const struct step_span *span, uint32_t dept
         run_commit_part(run, &part, span->h);
         return PBS_OK;
     }
-    if (!run_may_divide(part.status) || part.is_unsupported || depth == run->division_limit) {
+    if (part.status == PBS_ERROR_CONVERGENCE && may_land && !was_spent && run_is_spent(run)) {
+        return run_part(run, span, depth);
+    }
+    if (!run_may_divide(run, part.status) || part.is_unsupported || depth == run->division_limit) {
         return part.status;
     }
     return run_halves(run, span, depth);
@@ -343,7 +352,7 @@ static pbs_status run_free(struct run *run, const struct step_span *span, bool l
     }
     run_add_work(run, &part);
     if (part.status < 0) {
-        const bool divides = run_may_divide(part.status) && run->division_limit > 0 &&
+        const bool divides = run_may_divide(run, part.status) && run->division_limit > 0 &&
                              t->workspace.rotations == NULL;
         return divides ? run_halves(run, span, 0) : part.status;
     }

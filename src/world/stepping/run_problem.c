@@ -262,6 +262,8 @@ pbs_status run_fill_problem(struct run *run) {
         reference_force(w, &p->objective, run->first_step, &run->free_reference, &reference));
     reference_body_forces(&w->scene, t, t->nominal_force, t->host_force);
     p->options = newton_options(run, reference);
+    run->iterations_left = w->scene.settings.call_limit;
+    p->options.iterations_left = w->scene.settings.call_limit > 0 ? &run->iterations_left : NULL;
     if (p->scheme->is_static) {
         // Stiffness, compared with which the acting forces may be negligible, does not count.
         p->options.nominal_force = NULL;
