@@ -36,6 +36,7 @@ static void create_puller(struct puller *p, const struct stretch *s, int32_t met
     assert_ok(pbs_world_desc_init(&d, sizeof d));
     expert_settings(&expert, &d);
     d.contact = PBS_CONTACT_PROJECTION;
+    d.divisions = 0;
     d.threads = 1;
     expert.method = method;
     // The baseline converges within ten iterations or not at all.

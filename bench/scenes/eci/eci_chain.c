@@ -83,6 +83,7 @@ static pbs_status make_world(const struct eci_chain *chain, pbs_world **out) {
     pbs_world_desc d;
     pbs_status status = pbs_world_desc_init(&d, sizeof d);
     d.contact = PBS_CONTACT_PROJECTION;
+    d.divisions = 0;
     // A Newton step p changes the gradient by more than m p / h^2. Stiff elements change it much
     // more, and have larger rounding errors, so the tolerance grows with their stiffness.
     const double stiffness = 20.0 * chain->sound * chain->sound / rest_length;

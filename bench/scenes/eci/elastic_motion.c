@@ -85,6 +85,7 @@ static pbs_status create_world(int32_t threads, pbs_integrator *integrator, pbs_
     pbs_world_desc d;
     pbs_world_desc_init(&d, sizeof d);
     d.contact = PBS_CONTACT_PROJECTION;
+    d.divisions = 0;
     d.gravity[1] = -9.8;
     d.threads = threads;
     const pbs_status status = pbs_world_create(&d, world);

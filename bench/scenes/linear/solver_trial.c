@@ -71,6 +71,7 @@ static pbs_status create(const struct solver_trial *trial, const pbs_linear_solv
     pbs_world_desc d;
     pbs_status status = pbs_world_desc_init(&d, sizeof d);
     d.contact = PBS_CONTACT_PROJECTION;
+    d.divisions = 0;
     d.gravity[1] = -9.81;
     d.relative_tolerance = 1e-11;
     status = status < 0 ? status : pbs_world_create(&d, &run->world);

@@ -75,6 +75,7 @@ static pbs_status create_cube(const struct opt_cube *cube, int32_t threads,
     pbs_expert_desc_init(&expert, sizeof expert);
     world_desc.expert = &expert;
     world_desc.contact = PBS_CONTACT_PROJECTION;
+    world_desc.divisions = 0;
     world_desc.threads = threads;
     world_desc.newton_limit = 5000;
     if (cube->tolerance > 0.0) {

@@ -33,6 +33,7 @@ static pbs_status create_world(struct opt_scene *scene) {
     pbs_expert_desc_init(&expert, sizeof expert);
     d.expert = &expert;
     d.contact = PBS_CONTACT_PROJECTION;
+    d.divisions = 0;
     d.body_contact = scene->row->touches && !scene->options.without_self ? PBS_BODY_CONTACT_PENALTY
                                                                          : PBS_BODY_CONTACT_NONE;
     d.gravity[1] = -9.81;

@@ -132,6 +132,7 @@ pbs_status opt_sheet_world(struct opt_sheet *sheet, int32_t method, pbs_world **
     pbs_expert_desc_init(&expert, sizeof expert);
     d.expert = &expert;
     d.contact = PBS_CONTACT_PROJECTION;
+    d.divisions = 0;
     d.threads = 1;
     expert.method = method;
     expert.initial_guess = PBS_GUESS_INERTIAL;

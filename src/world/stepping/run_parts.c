@@ -245,10 +245,12 @@ static uint32_t iteration_limit(const struct run *run, uint32_t depth) {
                                                                         : settings->newton_limit;
 }
 
-/// Makes stiffer what a step has pressed too much. Returns whether that changes how it ends.
+/// Makes stiffer what a step has pressed too much. Returns whether that changes how it ends. What
+/// has landed with the call's last iteration stays.
 static bool relieve(struct run *run, const struct step_span *span, const struct step_result *part) {
     const bool has_landed = part->status >= 0;
-    if (run->problem.scheme->is_static || (!has_landed && !run_may_divide(run, part->status))) {
+    if (run->problem.scheme->is_static || run_is_spent(run) ||
+        (!has_landed && !run_may_divide(run, part->status))) {
         return false;
     }
     const bool minimised = run->problem.scheme->stage_limit > 0 &&

@@ -483,6 +483,7 @@ static void indefinite_matrices_are_refused(void **state) {
         assert_ok(pbs_world_desc_init(&w, sizeof w));
         expert_settings(&expert, &w);
         w.contact = PBS_CONTACT_PROJECTION;
+        w.divisions = 0;
         expert.project_hessian = project;
         pbs_world *world = new_world_from(&w);
         pbs_custom_desc c;
