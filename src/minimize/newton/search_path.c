@@ -48,7 +48,7 @@ static double spin_bound(const struct newton *newton) {
             fastest = fmax(fastest, norm3(rate) / newton->radius_rows[row]);
         }
     }
-    return LARGEST_SPIN / fastest;
+    return fastest > 0.0 ? LARGEST_SPIN / fastest : INFINITY;
 }
 
 double search_path_begin(struct minimization *m) {

@@ -122,7 +122,7 @@ static double velocity_tolerance(const struct run *run) {
     return fmax(0.0, scene->settings.velocity_tolerance);
 }
 
-static struct newton_options newton_options(const struct run *run, double reference) {
+static struct newton_options newton_options(struct run *run, double reference) {
     const pbs_world_desc *s = &run->w->scene.settings;
     const pbs_expert_desc *expert = &run->w->scene.expert;
     return (struct newton_options){
@@ -131,6 +131,7 @@ static struct newton_options newton_options(const struct run *run, double refere
         .initial_guess = expert->initial_guess,
         .aligns = expert->alignment == PBS_ALIGNMENT_FREE_BODIES,
         .newton_limit = s->newton_limit,
+        .iterations_left = s->call_limit > 0 ? &run->iterations_left : NULL,
         .linear_limit = expert->linear_limit,
         .tolerance = s->tolerance,
         .relative_tolerance = s->relative_tolerance,
@@ -262,8 +263,6 @@ pbs_status run_fill_problem(struct run *run) {
         reference_force(w, &p->objective, run->first_step, &run->free_reference, &reference));
     reference_body_forces(&w->scene, t, t->nominal_force, t->host_force);
     p->options = newton_options(run, reference);
-    run->iterations_left = w->scene.settings.call_limit;
-    p->options.iterations_left = w->scene.settings.call_limit > 0 ? &run->iterations_left : NULL;
     if (p->scheme->is_static) {
         // Stiffness, compared with which the acting forces may be negligible, does not count.
         p->options.nominal_force = NULL;

@@ -261,6 +261,7 @@ static pbs_status run_transaction(struct run *run) {
     const double start = clock_seconds();
     RETURN_IF_FAILED(prepare_topology(w));
     RETURN_IF_FAILED(run_fill_problem(run));
+    run->iterations_left = w->scene.settings.call_limit;
     run->division_limit = division_limit(run);
     RETURN_IF_FAILED(contact_run_of(&w->scene)->begin(run));
     RETURN_IF_FAILED(contact_readback_start(w));

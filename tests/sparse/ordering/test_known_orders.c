@@ -1,5 +1,5 @@
-// Equal graphs are asked once, and the answers are METIS's: of the same graph alone, and with its
-// nodes' numbers taken back to where they are.
+// METIS is asked once about equal graphs. A component has the order that METIS gives it alone, in
+// the numbers that its nodes have in the whole graph.
 #include "sparse/ordering/known_orders.h"
 
 #include "sparse/ordering/metis_bridge.h"

@@ -2,9 +2,9 @@
 // fails and changes nothing or, where the host lets it, lands and lets nothing through.
 #include "support/world_testing.h"
 
-enum { LIMIT = 12 };
+enum { LIMIT = 5, IN_A_STAGE = 2 };
 
-static const double FRAME = 0.05; // s
+static const double FRAME = 0.05, SHORTEST = 1e-5; // s
 
 static pbs_world_desc barrier_settings(pbs_expert_desc *expert) {
     pbs_world_desc d;
@@ -14,8 +14,8 @@ static pbs_world_desc barrier_settings(pbs_expert_desc *expert) {
     return d;
 }
 
-/// A stiff cube that falls onto the ground at 10 m/s: hundreds of iterations in a frame. Two in a
-/// stage solve nothing, so that parts are halved.
+/// A stiff cube that falls onto the ground at 10 m/s. IN_A_STAGE iterations solve no stage, so that
+/// parts are halved.
 static pbs_world *falling_cube(const pbs_world_desc *d, int32_t scheme) {
     static const double corner[3] = {0.0, 0.2, 0.0};
     pbs_world *world = new_world_from(d);
@@ -51,7 +51,7 @@ static void a_call_that_meets_its_limit_changes_nothing(void **state) {
         for (size_t c = 0; c < COUNT_OF(calls); c++) {
             pbs_expert_desc expert;
             pbs_world_desc d = barrier_settings(&expert);
-            d.newton_limit = 2;
+            d.newton_limit = IN_A_STAGE;
             pbs_world *free = falling_cube(&d, schemes[k]);
             d.call_limit = LIMIT;
             pbs_world *world = falling_cube(&d, schemes[k]);
@@ -61,6 +61,8 @@ static void a_call_that_meets_its_limit_changes_nothing(void **state) {
             assert_status(calls[c](world), PBS_ERROR_CONVERGENCE);
             assert_message("call_limit");
             assert_int_equal(stats_of(world).newton.iterations, LIMIT);
+            // Each part that was halved had iterations of its own.
+            assert_true(stats_of(world).step.divisions <= LIMIT / IN_A_STAGE);
             assert_true(pbs_world_hash(world) == before);
             // The limit is that of a call: what is easier lands in the next.
             d = settings_of(world);
@@ -117,7 +119,7 @@ static void controlled_steps_end_there_too(void **state) {
             pbs_integrator_desc_init(&integrator, sizeof integrator, PBS_SCHEME_IMPLICIT_EULER));
         integrator.step_control.kind = PBS_STEP_DOUBLING;
         integrator.step_control.tolerance = 1e-4;
-        integrator.step_control.min = 1e-5;
+        integrator.step_control.min = SHORTEST;
         integrator.step_control.max = FRAME;
         integrator.step_control.initial = FRAME;
         use_integrator(world, &integrator);
@@ -125,6 +127,8 @@ static void controlled_steps_end_there_too(void **state) {
         const pbs_status status = advance(world);
         assert_true(may_land ? status >= 0 : status == PBS_ERROR_CONVERGENCE);
         assert_true(stats_of(world).newton.iterations <= LIMIT);
+        // Nor do steps shrink to the shortest, of which the call would take thousands.
+        assert_true(stats_of(world).step_control.accepted * 10.0 * SHORTEST < FRAME);
         assert_true(may_land || pbs_world_hash(world) == before);
         pbs_world_destroy(world);
     }
