@@ -1,9 +1,11 @@
 // The initial guess of the minimisation: OPT section 3.1, "Initial guess". The inertial guess is
 // the predictor. The explicit guess adds the forces at the start of the step. OPT takes the better
 // of the two. A third guess, with the constant forces only, is the exact solution in free fall. Two
-// more start from the best of these: rigid motions, and bodies held back (held_back_guess.c). All
-// are projected, and moved back towards the start of the step where E is infinite.
+// more start from the best of these: rigid motions, and bodies held back (held_back_guess.c). The
+// last leaves slow bodies where they are. All are projected, and moved back towards the start of
+// the step where E is infinite.
 #include <math.h>
+#include <string.h>
 
 #include "base/runtime/clock.h"
 #include "base/lanes/vector.h"
@@ -21,6 +23,9 @@ static const double EQUAL_ENERGIES = 1e-12;
 // A rigid motion must reduce the sum of inertial and elastic energy of the best guess to this
 // fraction.
 static const double RIGID_GAIN = 0.1;
+
+// A body is slow where inertia moves it by less than this many times what constant forces do.
+static const double SLOW = 2.0;
 
 // Where free fall leaves less than this share of what counts as solved, no other guess is tried.
 static const double EXACT_SHARE = 0.01;
@@ -42,6 +47,9 @@ static bool shorten(struct minimization *m, const double *x, double *guess) {
     double *const offset = m->newton->direction;
     keep_constrained(m, x, guess);
     vector_combine(tasks, count, guess, -1.0, x, offset);
+    if (vector_norm(tasks, count, offset) == 0.0) {
+        return true;
+    }
     const double bound = objective_max_step(m->objective, x, offset, 1.0);
     const double limit = bound < 1.0 ? 0.9 * bound : 1.0;
     const double step = minimization_free_step(m, x, offset, limit);
@@ -193,6 +201,31 @@ static bool fill_rigid(struct minimization *m, const double *x, double *guess) {
            deviation(m, guess, free_fall) < RIGID_GAIN * before && is_clear(m, guess);
 }
 
+/// The best guess so far, but bodies that are slow, as what rests, stay where they are. What lies
+/// under its weight is there already; all other guesses let it fall.
+static bool fill_resting(struct minimization *m, const double *x, double *guess) {
+    const struct objective *const o = m->objective;
+    const struct stop_rule *const rule = &m->newton->rule;
+    double *const free_fall = m->newton->direction;
+    double *const moved = rule->gain;
+    double *const fallen = rule->kinetic;
+    bool any = false;
+    if (!fill_free_fall(m, x, free_fall)) {
+        return false;
+    }
+    body_distance_squared(o->tasks, &rule->bodies, x, o->predictor, moved);
+    body_distance_squared(o->tasks, &rule->bodies, free_fall, o->predictor, fallen);
+    vector_copy(o->tasks, newton_coordinate_count(m->newton), m->newton->accepted.x, guess);
+    for (size_t i = 0; i < rule->bodies.count; i++) {
+        const struct body_range *const r = &rule->bodies.ranges[i];
+        if (moved[r->body] < SLOW * SLOW * fallen[r->body]) {
+            memcpy(guess + 3 * r->begin, x + 3 * r->begin, 3 * (r->end - r->begin) * sizeof *x);
+            any = true;
+        }
+    }
+    return any;
+}
+
 static bool fill_given(struct minimization *m, const double *x, double *guess) {
     vector_copy(m->objective->tasks, newton_coordinate_count(m->newton), x, guess);
     return true;
@@ -264,6 +297,7 @@ static const struct guess guesses[] = {
     {minimization_hold_back, PBS_GUESS_BEST, false, true, false},
     {minimization_hold_back, PBS_GUESS_BEST, false, true, false},
     {minimization_hold_back, PBS_GUESS_BEST, false, true, false},
+    {fill_resting, PBS_GUESS_BEST, false, true, false},
     {fill_given, NEWTON_GUESS_GIVEN, false, false, false},
 };
 
@@ -278,15 +312,39 @@ static bool is_requested(const struct guess *guess, int32_t requested) {
             guess->kind != PBS_GUESS_BEST);
 }
 
-/// Whether hardly anything is left of the forces on each body at the guess in newton->accepted.
-/// Uses newton->current and gradient.
-static bool is_exact(struct minimization *m) {
+/// Returns the largest share that is left of the forces on a body. Uses newton->current and
+/// gradient.
+static double share_left(struct minimization *m, struct iterate *at) {
     struct newton *const newton = m->newton;
-    iterate_swap(&newton->accepted, &newton->current);
+    iterate_swap(at, &newton->current);
     minimization_activate(m);
     const double share = stop_rule_measure(m).share;
-    iterate_swap(&newton->accepted, &newton->current);
-    return share <= EXACT_SHARE;
+    iterate_swap(at, &newton->current);
+    return share;
+}
+
+/// Whether hardly anything is left of the forces on each body at the guess in newton->accepted.
+static bool is_exact(struct minimization *m) {
+    return share_left(m, &m->newton->accepted) <= EXACT_SHARE;
+}
+
+/// Whether the guess in newton->trial is better than the one in newton->accepted. What rests
+/// differs by less than E tells: then what is left of the forces decides whether it stays.
+static bool is_better(struct minimization *m, const struct guess *guess) {
+    struct iterate *const trial = &m->newton->trial;
+    struct iterate *const accepted = &m->newton->accepted;
+    if (trial->objective.is_partial) {
+        return false;
+    }
+    return is_lower(&trial->objective, &accepted->objective) ||
+           (guess->fill == fill_resting && !is_lower(&accepted->objective, &trial->objective) &&
+            share_left(m, trial) < share_left(m, accepted));
+}
+
+/// Returns the value of E above which the next guess is not better.
+static double ceiling_of_guesses(const struct minimization *m, bool found) {
+    const struct objective_result *const best = &m->newton->accepted.objective;
+    return found ? best->value + EQUAL_ENERGIES * objective_magnitude(best) : INFINITY;
 }
 
 /// Evaluates the requested guesses; the best one of those that do not go through what presses is
@@ -297,15 +355,13 @@ static bool choose_among(struct minimization *m, const double *x) {
     bool found = false;
     for (size_t i = 0; i < sizeof guesses / sizeof *guesses && !m->stopped; i++) {
         const struct guess *const g = &guesses[i];
-        const double ceiling = found ? newton->accepted.objective.value : INFINITY;
+        const double ceiling = ceiling_of_guesses(m, found);
         if (!is_requested(g, requested) || (g->follows && !found) ||
             !g->fill(m, x, newton->gradient) ||
             !evaluate_towards(m, x, newton->gradient, g->always || requested == g->kind, ceiling)) {
             continue;
         }
-        const bool is_best = !found ||
-                             is_lower(&newton->trial.objective, &newton->accepted.objective);
-        if (is_best && !has_gone_through(m, x)) {
+        if ((!found || is_better(m, g)) && !has_gone_through(m, x)) {
             iterate_swap(&newton->trial, &newton->accepted);
             m->is_inertial_guess = g->is_inertial_guess;
             m->is_held_back = g->fill == minimization_hold_back;

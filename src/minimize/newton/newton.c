@@ -122,6 +122,12 @@ static double rise_by_slopes(const struct minimization *m, double step, double s
                : INFINITY;
 }
 
+/// Returns the value of E above which a trial needs no contact. Where contact bounds steps, its
+/// pairs are known, and the slope is worth what it costs.
+static double ceiling_of_trials(const struct minimization *m) {
+    return objective_searches_contact(m->objective) ? highest_accepted(m->newton) : INFINITY;
+}
+
 /// phi(a) = E(P(x(a))) with slope grad E . x'(a), where grad E includes the projection's Jacobian.
 /// Where phi is too high, or something is in the way, its slope may be missing.
 static bool evaluate_path(void *context, struct line_sample *out) {
@@ -134,7 +140,7 @@ static bool evaluate_path(void *context, struct line_sample *out) {
     out->value = INFINITY;
     out->slope = NAN;
     if (!search_path_is_free(m, out->step, y) ||
-        !minimization_evaluate_below(m, y, highest_accepted(newton))) {
+        !minimization_evaluate_below(m, y, ceiling_of_trials(m))) {
         return !m->stopped;
     }
     if (newton->trial.objective.is_partial) {

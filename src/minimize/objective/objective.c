@@ -158,7 +158,7 @@ static void add_coupling(const struct objective *o, const double *x, bool value,
     if (has_joints(o)) {
         add_joints(o, x, gradient, result);
     }
-    result->is_partial = result->value > ceiling && objective_searches_contact(o);
+    result->is_partial = result->value > ceiling && contact_set_has_potential(&o->contacts);
     if (o->contacts.count > 0 && !result->is_partial) {
         add_contact(o, x, value, gradient, result);
     }

@@ -60,10 +60,10 @@ struct objective_result {
 struct objective_result objective_evaluate(const struct objective *objective, const double *x,
                                            bool value, double *gradient, double *blocks);
 
-/// The same for value and gradient, where only values up to `ceiling` matter. Penalties are never
-/// negative. If everything else exceeds the ceiling, contact that has to be searched for is left
-/// out (OPT section 3.3). forces: what acts on each body at x, complete unless the result is
-/// partial; null: not requested.
+/// The same for value and gradient, where only values up to `ceiling` matter. Contact's potentials
+/// are never negative. If everything else exceeds the ceiling, they are left out, and nothing is
+/// searched for them (OPT section 3.3). forces: what acts on each body at x, complete unless the
+/// result is partial; null: not requested.
 struct objective_result objective_evaluate_below(const struct objective *objective, const double *x,
                                                  double ceiling, double *gradient,
                                                  const struct body_forces_output *forces);

@@ -175,30 +175,30 @@ static pbs_status bound_nothing(void *self, struct tasks *tasks, const double *x
 }
 
 // OPT section 3.3: the energy of contact is not negative, so where all else is too high already
-// the search for it is spared.
-static void test_contact_is_not_searched_above_the_ceiling(void **state) {
+// it is spared, with the search for it: by penalties and by barriers.
+static void test_contact_is_not_evaluated_above_the_ceiling(void **state) {
     (void)state;
-    static const struct contact_table searched = {.evaluate = evaluate_counted};
-    static const struct contact_table known = {.evaluate = evaluate_counted,
-                                               .bound = bound_nothing};
+    static const struct contact_table penalty = {.evaluate = evaluate_counted};
+    static const struct contact_table barrier = {.evaluate = evaluate_counted,
+                                                 .bound = bound_nothing};
     struct problem p;
     double x[COORDINATES];
     create_at_random(&p, 1, 11, x);
     const double rest = value(&p, x);
-    int evaluations = 0;
-    contact_set_add(&p.f.objective.contacts, &searched, &evaluations);
-    struct objective_result result = objective_evaluate_below(&p.f.objective, x, 0.5 * rest,
-                                                              p.gradient, NULL);
-    assert_true(result.is_partial && result.value == rest && evaluations == 0);
-    result = objective_evaluate_below(&p.f.objective, x, rest, p.gradient, NULL);
-    assert_true(!result.is_partial && evaluations == 1);
-    assert_near(result.value, rest + DEPTH_ENERGY, 1e-12 * rest, "all of E");
-    result = objective_evaluate(&p.f.objective, x, true, NULL, NULL);
-    assert_true(!result.is_partial && evaluations == 2);
-    p.f.objective.contacts.count = 0;
-    contact_set_add(&p.f.objective.contacts, &known, &evaluations);
-    result = objective_evaluate_below(&p.f.objective, x, 0.5 * rest, p.gradient, NULL);
-    assert_true(!result.is_partial && evaluations == 3);
+    const struct contact_table *const kinds[] = {&penalty, &barrier};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        int evaluations = 0;
+        p.f.objective.contacts.count = 0;
+        contact_set_add(&p.f.objective.contacts, kinds[i], &evaluations);
+        struct objective_result result = objective_evaluate_below(&p.f.objective, x, 0.5 * rest,
+                                                                  p.gradient, NULL);
+        assert_true(result.is_partial && result.value == rest && evaluations == 0);
+        result = objective_evaluate_below(&p.f.objective, x, rest, p.gradient, NULL);
+        assert_true(!result.is_partial && evaluations == 1);
+        assert_near(result.value, rest + DEPTH_ENERGY, 1e-12 * rest, "all of E");
+        result = objective_evaluate(&p.f.objective, x, true, NULL, NULL);
+        assert_true(!result.is_partial && evaluations == 2);
+    }
     destroy(&p);
 }
 
@@ -279,7 +279,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_value_is_inertia_plus_terms),
-        cmocka_unit_test(test_contact_is_not_searched_above_the_ceiling),
+        cmocka_unit_test(test_contact_is_not_evaluated_above_the_ceiling),
         cmocka_unit_test(test_joints_and_contact_add_up),
         cmocka_unit_test(forces_are_those_on_each_body),
     };
