@@ -141,6 +141,15 @@ bool vector_is_finite(struct tasks *tasks, size_t count, const double *x) {
     return sum_chunks(tasks, (struct job){.kernel = finite_kernel, .count = count, .x = x}) == 0.0;
 }
 
+bool vector_equals(size_t count, const double *x, const double *y) {
+    for (size_t i = 0; i < count; i++) {
+        if (x[i] != y[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // --- element-wise operations; out may be x or y ---
 
 PBS_MULTIVERSION

@@ -21,5 +21,7 @@ double vector_weighted_square(struct tasks *tasks, size_t node_count, const doub
                               const double *x);
 /// True if every entry is finite.
 bool vector_is_finite(struct tasks *tasks, size_t count, const double *x);
+/// True if no entry of x differs from that of y. 0 and -0 do not differ.
+bool vector_equals(size_t count, const double *x, const double *y);
 
 #endif

@@ -201,33 +201,54 @@ static bool fill_rigid(struct minimization *m, const double *x, double *guess) {
            deviation(m, guess, free_fall) < RIGID_GAIN * before && is_clear(m, guess);
 }
 
-/// The best guess so far, but bodies that are slow, as what rests, stay where they are. What lies
-/// under its weight is there already; all other guesses let it fall.
-static bool fill_resting(struct minimization *m, const double *x, double *guess) {
+/// Marks the bodies that are slow, as what rests is, in newton->rule.gain: 1 or 0. Returns how many
+/// are. Uses newton->direction.
+static uint32_t mark_slow(struct minimization *m, const double *x) {
     const struct objective *const o = m->objective;
-    const struct stop_rule *const rule = &m->newton->rule;
+    const struct body_ranges *const bodies = &m->newton->rule.bodies;
     double *const free_fall = m->newton->direction;
-    double *const moved = rule->gain;
-    double *const fallen = rule->kinetic;
-    bool any = false;
+    double *const slow = m->newton->rule.gain;
+    double *const fallen = m->newton->rule.kinetic;
+    uint32_t count = 0;
     if (!fill_free_fall(m, x, free_fall)) {
-        return false;
+        return 0;
     }
-    body_distance_squared(o->tasks, &rule->bodies, x, o->predictor, moved);
-    body_distance_squared(o->tasks, &rule->bodies, free_fall, o->predictor, fallen);
-    vector_copy(o->tasks, newton_coordinate_count(m->newton), m->newton->accepted.x, guess);
-    for (size_t i = 0; i < rule->bodies.count; i++) {
-        const struct body_range *const r = &rule->bodies.ranges[i];
-        if (moved[r->body] < SLOW * SLOW * fallen[r->body]) {
-            memcpy(guess + 3 * r->begin, x + 3 * r->begin, 3 * (r->end - r->begin) * sizeof *x);
-            any = true;
-        }
+    body_distance_squared(o->tasks, bodies, x, o->predictor, slow);
+    body_distance_squared(o->tasks, bodies, free_fall, o->predictor, fallen);
+    for (uint32_t b = 0; b < bodies->body_count; b++) {
+        const bool is_slow = slow[b] < SLOW * SLOW * fallen[b];
+        slow[b] = is_slow ? 1.0 : 0.0;
+        count += is_slow;
     }
-    return any;
+    return count;
 }
 
 static bool fill_given(struct minimization *m, const double *x, double *guess) {
     vector_copy(m->objective->tasks, newton_coordinate_count(m->newton), x, guess);
+    return true;
+}
+
+/// Where all bodies are slow, all stay where they are. What lies under its weight is there already;
+/// other guesses let it fall.
+static bool fill_still(struct minimization *m, const double *x, double *guess) {
+    return mark_slow(m, x) == m->newton->rule.bodies.body_count && fill_given(m, x, guess);
+}
+
+/// Where some bodies are slow, they stay where they are. The others are as in the best guess so
+/// far.
+static bool fill_resting(struct minimization *m, const double *x, double *guess) {
+    const struct body_ranges *const bodies = &m->newton->rule.bodies;
+    const uint32_t count = mark_slow(m, x);
+    if (count == 0 || count == bodies->body_count) {
+        return false;
+    }
+    fill_given(m, m->newton->accepted.x, guess);
+    for (size_t i = 0; i < bodies->count; i++) {
+        const struct body_range *const r = &bodies->ranges[i];
+        if (m->newton->rule.gain[r->body] > 0.0) {
+            memcpy(guess + 3 * r->begin, x + 3 * r->begin, 3 * (r->end - r->begin) * sizeof *x);
+        }
+    }
     return true;
 }
 
@@ -290,6 +311,7 @@ struct guess {
 // In the order of preference between equal values. In free fall the explicit guess differs from the
 // first one only by the rounding errors of forces that should be zero.
 static const struct guess guesses[] = {
+    {fill_still, PBS_GUESS_BEST, false, false, false},
     {fill_free_fall, PBS_GUESS_OPT, true, false, false},
     {fill_explicit, PBS_GUESS_EXPLICIT, false, false, false},
     {fill_inertial, PBS_GUESS_INERTIAL, true, false, true},
@@ -323,28 +345,44 @@ static double share_left(struct minimization *m, struct iterate *at) {
     return share;
 }
 
-/// Whether hardly anything is left of the forces on each body at the guess in newton->accepted.
-static bool is_exact(struct minimization *m) {
-    return share_left(m, &m->newton->accepted) <= EXACT_SHARE;
+/// Whether nothing moves at the start of the step: what is left of the forces on what lies has
+/// counted as solved in the step before.
+static bool is_still(const struct minimization *m, const double *x) {
+    return vector_equals(newton_coordinate_count(m->newton), x, m->objective->predictor);
 }
 
-/// Whether the guess in newton->trial is better than the one in newton->accepted. What rests
-/// differs by less than E tells: then what is left of the forces decides whether it stays.
-static bool is_better(struct minimization *m, const struct guess *guess) {
+/// Whether the guess in newton->accepted is the solution, or hardly anything is left of the forces
+/// on each body: no other is tried.
+static bool is_exact(struct minimization *m, const struct guess *guess, const double *x) {
+    if (guess->fill != fill_free_fall && guess->fill != fill_still) {
+        return false;
+    }
+    const bool is_lying = guess->fill == fill_still && is_still(m, x);
+    return share_left(m, &m->newton->accepted) <= (is_lying ? 1.0 : EXACT_SHARE);
+}
+
+static bool lets_lie(const struct guess *guess) {
+    return guess->fill == fill_still || guess->fill == fill_resting;
+}
+
+/// Whether the guess in newton->trial is better than the best one, in newton->accepted. What rests
+/// changes E by less than its rounding errors: then what is left of the forces decides.
+static bool is_better(struct minimization *m, const struct guess *guess, const struct guess *best) {
     struct iterate *const trial = &m->newton->trial;
     struct iterate *const accepted = &m->newton->accepted;
     if (trial->objective.is_partial) {
         return false;
     }
     return is_lower(&trial->objective, &accepted->objective) ||
-           (guess->fill == fill_resting && !is_lower(&accepted->objective, &trial->objective) &&
+           ((lets_lie(guess) || lets_lie(best)) &&
+            !is_lower(&accepted->objective, &trial->objective) &&
             share_left(m, trial) < share_left(m, accepted));
 }
 
-/// Returns the value of E above which the next guess is not better.
-static double ceiling_of_guesses(const struct minimization *m, bool found) {
-    const struct objective_result *const best = &m->newton->accepted.objective;
-    return found ? best->value + EQUAL_ENERGIES * objective_magnitude(best) : INFINITY;
+/// Returns the value of E above which no guess is better than the best one, if there is one.
+static double ceiling_of_guesses(const struct minimization *m, const struct guess *best) {
+    const struct objective_result *const lowest = &m->newton->accepted.objective;
+    return best != NULL ? lowest->value + EQUAL_ENERGIES * objective_magnitude(lowest) : INFINITY;
 }
 
 /// Evaluates the requested guesses; the best one of those that do not go through what presses is
@@ -352,29 +390,29 @@ static double ceiling_of_guesses(const struct minimization *m, bool found) {
 static bool choose_among(struct minimization *m, const double *x) {
     struct newton *const newton = m->newton;
     const int32_t requested = m->options->initial_guess;
-    bool found = false;
+    const struct guess *best = NULL;
     for (size_t i = 0; i < sizeof guesses / sizeof *guesses && !m->stopped; i++) {
         const struct guess *const g = &guesses[i];
-        const double ceiling = ceiling_of_guesses(m, found);
-        if (!is_requested(g, requested) || (g->follows && !found) ||
+        if (!is_requested(g, requested) || (g->follows && best == NULL) ||
             !g->fill(m, x, newton->gradient) ||
-            !evaluate_towards(m, x, newton->gradient, g->always || requested == g->kind, ceiling)) {
+            !evaluate_towards(m, x, newton->gradient, g->always || requested == g->kind,
+                              ceiling_of_guesses(m, best))) {
             continue;
         }
-        if ((!found || is_better(m, g)) && !has_gone_through(m, x)) {
+        if ((best == NULL || is_better(m, g, best)) && !has_gone_through(m, x)) {
             iterate_swap(&newton->trial, &newton->accepted);
-            m->is_inertial_guess = g->is_inertial_guess;
-            m->is_held_back = g->fill == minimization_hold_back;
-            found = true;
+            best = g;
         }
-        if (found && g->fill == fill_free_fall && is_exact(m)) {
+        if (best != NULL && is_exact(m, g, x)) {
             break;
         }
     }
-    if (found) {
+    if (best != NULL) {
+        m->is_inertial_guess = best->is_inertial_guess;
+        m->is_held_back = best->fill == minimization_hold_back;
         iterate_swap(&newton->trial, &newton->accepted);
     }
-    return found && !m->stopped;
+    return best != NULL && !m->stopped;
 }
 
 /// Where several guesses are requested, those that go through something do not count. If that is

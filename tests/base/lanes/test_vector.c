@@ -161,6 +161,27 @@ static void one_bad_entry_anywhere_is_found(void **state) {
     }
 }
 
+static void one_entry_anywhere_that_differs_is_found(void **state) {
+    const struct fixture *fixture = *state;
+    const size_t n = 41;
+    double *const z = fixture->z;
+    vector_copy(NULL, n, fixture->x, z);
+    z[3] = -0.0;
+    z[4] = 0.0;
+    double other[41];
+    vector_copy(NULL, n, z, other);
+    other[3] = 0.0;
+    other[4] = -0.0;
+    assert_true(vector_equals(n, z, other) && vector_equals(0, z, fixture->y));
+    for (size_t i = 0; i < n; i++) {
+        const double kept = other[i];
+        other[i] = nextafter(kept, INFINITY);
+        assert_false(vector_equals(n, z, other));
+        assert_true(vector_equals(i, z, other));
+        other[i] = kept;
+    }
+}
+
 static void the_largest_numbers_are_finite(void **state) {
     (void)state;
     double x[20];
@@ -173,6 +194,7 @@ static void the_largest_numbers_are_finite(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_the_same_to_the_bit),
+        cmocka_unit_test(one_entry_anywhere_that_differs_is_found),
         cmocka_unit_test(sums_are_right),
         cmocka_unit_test(updates_are_exact),
         cmocka_unit_test(nothing_beyond_the_end_is_touched),
