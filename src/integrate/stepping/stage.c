@@ -96,6 +96,7 @@ bool step_lag_contact(struct step *step, const double *x) {
                                                        step->tasks, x, &step->lagged);
     // A former PBS_NOT_CONVERGED is preserved.
     step->result.status = status < 0 ? status : step->result.status;
+    step->lags_start = x == step->w->now.x;
     return status >= 0;
 }
 
@@ -123,16 +124,21 @@ static void keep_accuracy(struct newton_result *sum, const struct newton_result 
 /// Contacts that begin in the step have no friction at its start. Where friction at the solution
 /// leaves more than UNSOLVED_FRICTION of the force that acts on a body, the stage is solved once
 /// more. Where it leaves less, x was not solved with it, and the friction and the accuracy that are
-/// reported remain those that x was solved with.
+/// reported remain those that x was solved with. Where nothing has moved nothing begins.
 static void solve_new_friction(struct step *step, const struct objective *objective, double *x) {
+    if (step->lags_start && vector_equals(step->count, x, step->w->now.x)) {
+        return;
+    }
     const struct newton_result solved = step->result.newton;
     const size_t lagged = step->lagged;
+    const bool lags_start = step->lags_start;
     struct newton_options options = step->problem->options;
     options.initial_guess = NEWTON_GUESS_GIVEN;
     options.first_share = UNSOLVED_FRICTION;
     if (lag_again(step, objective, x) && step_solve_stage(step, objective, &options, x) == 0) {
         contact_set_restore_friction(&objective->contacts);
         step->lagged = lagged;
+        step->lags_start = lags_start;
         keep_accuracy(&step->result.newton, &solved);
     }
 }
