@@ -69,9 +69,17 @@ static void set_wall_motion(struct contact_wall *wall, const struct obstacle *no
     wall->moves = norm3(wall->translation) > 0.0 || norm3(wall->rotation) > 0.0;
 }
 
+/// Whether a wall is the piece, to the bit.
+static bool is_at(const struct contact_surface *surface, const struct shape_piece *piece) {
+    const struct shape *const a = &surface->shape;
+    const struct shape *const b = &piece->shape;
+    return a->kind == b->kind && a->hollow == b->hollow && a->grid == b->grid &&
+           memcmp(a->size, b->size, sizeof a->size) == 0 &&
+           memcmp(&surface->pose, &piece->pose, sizeof piece->pose) == 0;
+}
+
 void barrier_contact_begin_motion(struct barrier_contact *c, const struct obstacle *now,
                                   const struct obstacle *target) {
-    c->is_found = false;
     for (uint32_t i = 0; i < c->mesh.point_count; i++) {
         if (c->mesh.kind[i] == POINT_OBSTACLE) {
             const uint32_t obstacle = c->mesh.parts[c->mesh.part[i]].obstacle;
@@ -87,6 +95,9 @@ void barrier_contact_begin_motion(struct barrier_contact *c, const struct obstac
             (void)shape_pieces(&now[obstacle].shape, &now[obstacle].pose, pieces);
             piece = 0;
         }
+        // Contacts that are known stay so while the walls are where they were; has_found looks at
+        // all points.
+        c->is_found = c->is_found && is_at(&wall->surface, &pieces[piece]);
         wall->surface = (struct contact_surface){.shape = pieces[piece].shape,
                                                  .pose = pieces[piece].pose};
         set_wall_motion(wall, &now[obstacle], &target[obstacle]);
