@@ -3,6 +3,7 @@
 // because the boxes of a long sweep overlap nearly everywhere.
 #include <math.h>
 
+#include "base/lanes/vector.h"
 #include "base/runtime/clock.h"
 #include "base/matrix3/math3.h"
 #include "base/matrix3/quaternion.h"
@@ -69,13 +70,14 @@ static void set_wall_motion(struct contact_wall *wall, const struct obstacle *no
     wall->moves = norm3(wall->translation) > 0.0 || norm3(wall->rotation) > 0.0;
 }
 
-/// Whether a wall is the piece, to the bit.
+/// Whether a wall is where the piece is, and as large.
 static bool is_at(const struct contact_surface *surface, const struct shape_piece *piece) {
     const struct shape *const a = &surface->shape;
     const struct shape *const b = &piece->shape;
     return a->kind == b->kind && a->hollow == b->hollow && a->grid == b->grid &&
-           memcmp(a->size, b->size, sizeof a->size) == 0 &&
-           memcmp(&surface->pose, &piece->pose, sizeof piece->pose) == 0;
+           vector_equals(3, a->size, b->size) &&
+           vector_equals(9, surface->pose.rotation, piece->pose.rotation) &&
+           vector_equals(3, surface->pose.translation, piece->pose.translation);
 }
 
 void barrier_contact_begin_motion(struct barrier_contact *c, const struct obstacle *now,
