@@ -162,6 +162,13 @@ void contact_set_halt_motion(const struct contact_set *set, bool halted) {
     }
 }
 
+void contact_set_keep_gaps(const struct contact_set *set, double fraction) {
+    const struct contact *c = bounding(set);
+    if (c != NULL && c->table->keep_gaps != NULL) {
+        c->table->keep_gaps(c->self, fraction);
+    }
+}
+
 bool contact_set_has_potential(const struct contact_set *set) {
     for (size_t i = 0; i < set->count; i++) {
         if (set->contacts[i].table->evaluate != NULL) {

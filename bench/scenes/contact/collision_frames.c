@@ -188,7 +188,7 @@ static double least_time(const struct moving_surface *s, enum pair_kind kind,
             x[i] = s->x + 3 * (size_t)nodes[i];
             dx[i] = s->step + 3 * (size_t)nodes[i];
         }
-        const struct collision_limits limits = {0.0, INFINITY, 1.0, t_max};
+        const struct collision_limits limits = {0.0, INFINITY, 1.0, t_max, 0.0};
         t_max = fmin(t_max, collision_free_time(kind, x, dx, &limits, statistics));
     }
     return t_max;

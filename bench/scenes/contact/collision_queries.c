@@ -116,8 +116,9 @@ double collision_query_answer(const struct collision_query *query,
                               struct collision_statistics *statistics) {
     const double *const x[4] = {query->x[0], query->x[1], query->x[2], query->x[3]};
     const double *const dx[4] = {query->dx[0], query->dx[1], query->dx[2], query->dx[3]};
-    return collision_free_time(
-        query->kind, x, dx, &(struct collision_limits){0.0, INFINITY, 1.0, INFINITY}, statistics);
+    return collision_free_time(query->kind, x, dx,
+                               &(struct collision_limits){0.0, INFINITY, 1.0, INFINITY, 0.0},
+                               statistics);
 }
 
 static double gap_at(const struct collision_query *query, double t) {

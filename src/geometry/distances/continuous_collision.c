@@ -177,8 +177,10 @@ static void count(struct collision_statistics *statistics, int distances) {
 }
 
 // Returns the gap that must be left of an initial gap.
-static double least_gap_of(double gap, double required_gap) {
-    return fmin(COLLISION_GAP_FRACTION * gap, required_gap);
+static double least_gap_of(double gap, const struct collision_limits *limits) {
+    const double fraction = limits->gap_fraction > 0.0 ? limits->gap_fraction
+                                                       : COLLISION_GAP_FRACTION;
+    return fmin(fraction * gap, limits->required_gap);
 }
 
 // Advances from the closest points at the start, whose gap is positive.
@@ -236,7 +238,7 @@ static bool stays_separated(const struct motion *motion, const struct collision_
     }
     const double length = norm3(between);
     const double rounding = projection_rounding * (sqrt(extent) + time * sqrt(drift));
-    const double least_gap = least_gap_of(length - limits->separation, limits->required_gap);
+    const double least_gap = least_gap_of(length - limits->separation, limits);
     const double least = length * (limits->separation + stop_factor * least_gap + 2.0 * rounding);
     bool separated = length > limits->separation;
     for (int i = 0; i < motion->first; i++) {
@@ -269,7 +271,7 @@ double collision_free_time(enum pair_kind kind, const double *const x[PAIR_NODES
         count(statistics, 1);
         return 0.0;
     }
-    const double least_gap = least_gap_of(gap, limits->required_gap);
+    const double least_gap = least_gap_of(gap, limits);
     if (gap - stop_factor * least_gap >= motion.speed * time) {
         count(statistics, 1);
         return time;

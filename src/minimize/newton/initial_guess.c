@@ -27,6 +27,10 @@ static const double RIGID_GAIN = 0.1;
 // A body is slow where inertia moves it by less than this many times what constant forces do.
 static const double SLOW = 2.0;
 
+// What a guess leaves of a gap within reach. An iteration doubles a gap at most where a barrier's
+// logarithm presses, so that a host that allows one a step must not lose much more than half.
+static const double KEPT_GAP = 0.4;
+
 // Where free fall leaves less than this share of what counts as solved, no other guess is tried.
 static const double EXACT_SHARE = 0.01;
 
@@ -52,7 +56,9 @@ static bool shorten(struct minimization *m, const double *x, double *guess) {
     }
     const double bound = objective_max_step(m->objective, x, offset, 1.0);
     const double limit = bound < 1.0 ? 0.9 * bound : 1.0;
+    contact_set_keep_gaps(&m->objective->contacts, KEPT_GAP);
     const double step = minimization_free_step(m, x, offset, limit);
+    contact_set_keep_gaps(&m->objective->contacts, 0.0);
     if (step < 1.0) {
         vector_combine(tasks, count, x, step, offset, guess);
     }

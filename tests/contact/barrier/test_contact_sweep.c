@@ -125,13 +125,14 @@ static void random_motion(struct touching_scene *s, double size, double *directi
 }
 
 /// What a sweep has to leave of a gap.
-static double kept_of(double gap) {
-    return fmin(0.1 * gap, 0.5 * REACH);
+static double kept_of(double gap, double fraction) {
+    return fmin(fraction * gap, 0.5 * REACH);
 }
 
 /// Whatever moves how far, at 25 times on the way that the sweep allows nothing meets and every gap
-/// is positive; within a leg every gap keeps a tenth of itself or half the reach, to rounding of
-/// distances, and a sweep that ends early does so because some gap came down to 1.1 times that.
+/// is positive; within a leg every gap keeps a tenth of itself (or what it was told to keep) or
+/// half the reach, to rounding of distances, and a sweep that ends early does so because some gap
+/// came down to 1.1 times that.
 static void nothing_passes_through(void **state) {
     (void)state;
     int shortened = 0;
@@ -154,6 +155,8 @@ static void nothing_passes_through(void **state) {
         random_motion(&s, exp(random_uniform(&numbers, -1.0, 2.5)), direction);
         measure_gaps(&s.contact, &all, first);
         const double limit = i % 3 == 0 ? 1.0 : random_uniform(&numbers, 0.1, 1.0);
+        const double kept = i % 7 < 3 ? 0.4 : 0.1;
+        barrier_contact_keep_gaps(&s.contact, i % 7 < 3 ? kept : 0.0);
         double step = -1.0;
         assert_ok(barrier_contact_sweep(&s.contact, NULL, s.x, direction, limit, &step));
         assert_true(step > 0.0 && step <= limit);
@@ -164,9 +167,9 @@ static void nothing_passes_through(void **state) {
             measure_gaps(&s.contact, &all, gaps);
             assert_false(anything_meets(&s.contact));
             for (size_t k = 0; k < count; k++) {
-                assert_true(gaps[k] > (one_leg ? kept_of(first[k]) - 1e-14 : 0.0));
-                if (gaps[k] / kept_of(first[k]) < least) {
-                    least = gaps[k] / kept_of(first[k]);
+                assert_true(gaps[k] > (one_leg ? kept_of(first[k], kept) - 1e-14 : 0.0));
+                if (gaps[k] / kept_of(first[k], kept) < least) {
+                    least = gaps[k] / kept_of(first[k], kept);
                     closest = k;
                 }
             }

@@ -86,7 +86,7 @@ static const struct row {
 static double free_time(enum pair_kind kind, const double *const x[PAIR_NODES],
                         const double *const dx[PAIR_NODES], double separation, double t_max,
                         struct collision_statistics *statistics) {
-    const struct collision_limits limits = {separation, INFINITY, t_max, INFINITY};
+    const struct collision_limits limits = {separation, INFINITY, t_max, INFINITY, 0.0};
     return collision_free_time(kind, x, dx, &limits, statistics);
 }
 
@@ -251,8 +251,8 @@ static void check_motion(enum pair_kind kind, double (*x)[3], double (*dx)[3], d
 // Above the bound an answer is at least the bound; below it, the bound changes no bit.
 static void check_bound(enum pair_kind kind, const double *const x[4], const double *const dx[4],
                         double bound) {
-    const struct collision_limits limits = {0.0, 0.01, 1.0, bound};
-    const struct collision_limits unbounded = {0.0, 0.01, 1.0, INFINITY};
+    const struct collision_limits limits = {0.0, 0.01, 1.0, bound, 0.0};
+    const struct collision_limits unbounded = {0.0, 0.01, 1.0, INFINITY, 0.0};
     const double t = collision_free_time(kind, x, dx, &unbounded, NULL);
     const double bounded = collision_free_time(kind, x, dx, &limits, NULL);
     assert_true(t < bound ? bounded == t : bounded >= fmin(bound, 1.0) && bounded <= t);
