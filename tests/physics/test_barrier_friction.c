@@ -285,6 +285,39 @@ static void narrow_friction_is_found(void **state) {
     let_a_heap_fall(1e-5);
 }
 
+/// A particle that is held in height begins to touch a plate that rises to it while it slides: the
+/// plate drags it in the step in which it comes, though contact alone does not move the particle.
+static void what_comes_drags_in_the_same_step(void **state) {
+    (void)state;
+    const double h = 1.0 / 60.0, at[3] = {0.0, 0.1, 0.0}, upright[4] = {0.0, 0.0, 0.0, 1.0};
+    pbs_world_desc d;
+    assert_ok(pbs_world_desc_init(&d, sizeof d));
+    d.gravity[1] = -GRAVITY;
+    fixed_barrier(&d);
+    pbs_world *world = new_world_from(&d);
+    const pbs_body particle = add_free_particle(world, 1.0, at, NULL);
+    const uint32_t held = 0;
+    assert_ok(pbs_body_pin(world, particle, &held, 1, PBS_AXIS_Y));
+    pbs_collider_desc plate;
+    pbs_collider collider;
+    assert_ok(pbs_collider_desc_init(&plate, sizeof plate));
+    plate.shape = PBS_SHAPE_BOX;
+    for (int k = 0; k < 3; k++) {
+        plate.size[k] = k == 1 ? 0.05 : 0.5;
+    }
+    plate.friction = 0.5;
+    assert_ok(pbs_collider_create(world, &plate, &collider));
+    for (int i = 0; i < 3; i++) {
+        const double height = i < 2 ? 0.0 : 0.0497;
+        const double place[3] = {0.02 * (i + 1), height, 0.0};
+        assert_ok(pbs_collider_set_motion(world, collider, place, upright));
+        assert_ok(pbs_world_step(world, h));
+        const double speed = pbs_body_velocities(world, particle)[0];
+        assert_true(i < 2 ? speed == 0.0 : speed > 0.1);
+    }
+    pbs_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_sticks_above_the_threshold),
@@ -294,6 +327,7 @@ int main(void) {
         cmocka_unit_test(friction_of_a_hit_is_found_by_iteration),
         cmocka_unit_test(friction_that_is_reported_has_acted),
         cmocka_unit_test(nothing_is_iterated_without_friction),
+        cmocka_unit_test(what_comes_drags_in_the_same_step),
         cmocka_unit_test(narrow_friction_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,7 +124,7 @@ static void keep_accuracy(struct newton_result *sum, const struct newton_result 
 /// Contacts that begin in the step have no friction at its start. Where friction at the solution
 /// leaves more than UNSOLVED_FRICTION of the force that acts on a body, the stage is solved once
 /// more. Where it leaves less, x was not solved with it, and the friction and the accuracy that are
-/// reported remain those that x was solved with. Where nothing has moved nothing begins.
+/// reported remain those that x was solved with. Where nothing has moved no contact begins.
 static void solve_new_friction(struct step *step, const struct objective *objective, double *x) {
     if (step->lags_start && vector_equals(step->count, x, step->w->now.x)) {
         return;
@@ -225,6 +225,11 @@ struct objective step_stage_objective(const struct step *step, const struct stag
     return objective;
 }
 
+/// Whether no obstacle moves in the stage. Where contact does not bound steps that is not known.
+static bool obstacles_rest(const struct contact_set *contacts) {
+    return contact_set_bounds(contacts) && !contact_set_has_motion(contacts);
+}
+
 bool step_set_stage_scripts(struct step *step, uint32_t index, const struct stage_recipe *recipe) {
     const struct step_problem *problem = step->problem;
     struct step_workspace *w = step->w;
@@ -241,6 +246,7 @@ bool step_set_stage_scripts(struct step *step, uint32_t index, const struct stag
     double start = 0.0;
     vector_copy(step->tasks, step->count, nearest_state(step, index, &start), w->stages[index].x);
     step_set_contact_obstacles(problem, step_fraction_at(step->span, start), fraction);
+    step->lags_start = step->lags_start && obstacles_rest(&problem->objective.contacts);
     contact_set_begin_stage(&problem->objective.contacts, w->position_history, recipe->length);
     return true;
 }

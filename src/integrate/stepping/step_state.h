@@ -26,7 +26,8 @@ struct step {
     const double *node_fractions;     ///< of the stage: see struct contact_stage
     size_t active[CONTACT_SET_LIMIT]; ///< contacts in the last report, by kind
     size_t lagged;                    ///< number of contacts in the last lagged state
-    bool lags_start;                  ///< that state is the start of the step
+    bool lags_start;                  ///< that state is the start of the step, and no obstacle has
+                                      ///< moved since
 };
 
 static inline bool step_is_controlled(const struct step *step) {
