@@ -162,10 +162,10 @@ void contact_set_halt_motion(const struct contact_set *set, bool halted) {
     }
 }
 
-void contact_set_keep_gaps(const struct contact_set *set, double fraction) {
+void contact_set_leave_gaps(const struct contact_set *set, double fraction) {
     const struct contact *c = bounding(set);
-    if (c != NULL && c->table->keep_gaps != NULL) {
-        c->table->keep_gaps(c->self, fraction);
+    if (c != NULL && c->table->leave_gaps != NULL) {
+        c->table->leave_gaps(c->self, fraction);
     }
 }
 

@@ -187,7 +187,7 @@ struct contact_table {
                                                      ///< rest
     void (*halt_motion)(void *self, bool halted);    ///< true: `bound` leaves obstacles at rest
     /// `bound` leaves this fraction of gaps; 0: what it leaves otherwise. Null: it has no gaps.
-    void (*keep_gaps)(void *self, double fraction);
+    void (*leave_gaps)(void *self, double fraction);
     // --- at a stage's solution ---
     /// Evaluates contact at the solution, and adds forces and friction to the report.
     pbs_status (*report)(void *self, struct tasks *tasks, const struct contact_stage *stage);
@@ -287,7 +287,7 @@ double contact_set_reach(const struct contact_set *set); ///< 0 if no contact bo
 bool contact_set_has_motion(const struct contact_set *set);
 void contact_set_advance_motion(const struct contact_set *set, double step);
 void contact_set_halt_motion(const struct contact_set *set, bool halted);
-void contact_set_keep_gaps(const struct contact_set *set, double fraction);
+void contact_set_leave_gaps(const struct contact_set *set, double fraction);
 /// Whether any contact has a potential.
 bool contact_set_has_potential(const struct contact_set *set);
 /// counts: set to the number of active contacts for every entry that reports.

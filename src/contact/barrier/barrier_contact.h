@@ -41,8 +41,8 @@ void barrier_contact_begin_motion(struct barrier_contact *contact, const struct 
 /// While `halted` is set, sweeps treat obstacles as being at rest, even if these have remaining
 /// motion.
 void barrier_contact_halt_motion(struct barrier_contact *contact, bool halted);
-/// Sweeps leave this fraction of gaps, below 0.9, in place of a tenth. 0: a tenth again.
-void barrier_contact_keep_gaps(struct barrier_contact *contact, double fraction);
+/// Sweeps leave this fraction of gaps, below 0.9, instead of a tenth. 0: a tenth again.
+void barrier_contact_leave_gaps(struct barrier_contact *contact, double fraction);
 
 /// *step = the largest step in [0, limit] along direction from x without a collision, while
 /// obstacles move by the same fraction of their remaining motion. No pair may touch at x. Each gap

@@ -78,8 +78,8 @@ static void halt_motion(void *self, bool halted) {
     barrier_contact_halt_motion(self, halted);
 }
 
-static void keep_gaps(void *self, double fraction) {
-    barrier_contact_keep_gaps(self, fraction);
+static void leave_gaps(void *self, double fraction) {
+    barrier_contact_leave_gaps(self, fraction);
 }
 
 // --- at a stage's solution ---
@@ -268,7 +268,7 @@ const struct contact_table barrier_contact_table = {
     .has_motion = has_motion,
     .advance_motion = advance_motion,
     .halt_motion = halt_motion,
-    .keep_gaps = keep_gaps,
+    .leave_gaps = leave_gaps,
     .report = report,
     .count = count,
     .mesh = mesh_of,

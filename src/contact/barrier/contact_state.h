@@ -124,11 +124,11 @@ struct barrier_contact {
     struct candidates candidates;
     struct contact_wall *walls;
     size_t wall_count, wall_capacity;
-    bool halted;          ///< sweeps leave obstacles at rest
-    double kept_fraction; ///< of gaps, that sweeps leave; 0: COLLISION_GAP_FRACTION
-    bool step_has_begun;  ///< a step has begun since the last search
-    double *points;       ///< point_count x 3, m: positions at the state evaluated last
-    double *rotations;    ///< rotation_count x 3: coordinates of the mesh's rotations at that state
+    bool halted;         ///< sweeps leave obstacles at rest
+    double gap_fraction; ///< of gaps, that sweeps leave; 0: COLLISION_GAP_FRACTION
+    bool step_has_begun; ///< a step has begun since the last search
+    double *points;      ///< point_count x 3, m: positions at the state evaluated last
+    double *rotations;   ///< rotation_count x 3: coordinates of the mesh's rotations at that state
     double *obstacle_points; ///< point_count x 3, m: current positions of obstacles' points
     double *motion; ///< point_count x 3, m: motion of a sweep; for obstacles: the remaining motion
     double *velocity; ///< point_count x 3, m/s: velocities of obstacles' points in this step

@@ -147,8 +147,8 @@ void barrier_contact_halt_motion(struct barrier_contact *c, bool halted) {
     c->halted = halted;
 }
 
-void barrier_contact_keep_gaps(struct barrier_contact *c, double fraction) {
-    c->kept_fraction = fraction;
+void barrier_contact_leave_gaps(struct barrier_contact *c, double fraction) {
+    c->gap_fraction = fraction;
 }
 
 bool barrier_contact_has_motion(const struct barrier_contact *c) {
@@ -179,10 +179,6 @@ static double minimum_gap(const struct barrier_contact *c, uint32_t a, uint32_t 
     return 0.5 * barrier_contact_reach(c, a, b);
 }
 
-static double kept_fraction(const struct barrier_contact *c) {
-    return c->kept_fraction > 0.0 ? c->kept_fraction : COLLISION_GAP_FRACTION;
-}
-
 static double pair_time(const struct barrier_contact *c, size_t index, double bound) {
     const struct candidate candidate = candidates_at(&c->candidates, &c->mesh, index);
     const double *x[PAIR_NODES] = {NULL};
@@ -197,7 +193,7 @@ static double pair_time(const struct barrier_contact *c, size_t index, double bo
                                             .required_gap = minimum_gap(c, first, second),
                                             .t_max = 1.0,
                                             .bound = bound,
-                                            .gap_fraction = kept_fraction(c)};
+                                            .gap_fraction = c->gap_fraction};
     return collision_free_time(candidate.kind, x, leg, &limits, NULL);
 }
 
@@ -305,7 +301,8 @@ static double wall_time(const struct sweep_pass *pass, size_t index, double boun
     if (!(gap > 0.0)) {
         return 0.0;
     }
-    f.least = fmin(kept_fraction(c) * gap, minimum_gap(c, c->mesh.part[point], wall->part));
+    f.least = collision_least_gap(gap, c->gap_fraction,
+                                  minimum_gap(c, c->mesh.part[point], wall->part));
     f.aim = 1.02 * f.least;
     f.enough = 1.1 * f.least;
     const double speed = closing_speed(wall, f.x, f.leg, pass->span);

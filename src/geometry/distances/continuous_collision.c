@@ -176,11 +176,13 @@ static void count(struct collision_statistics *statistics, int distances) {
     }
 }
 
-// Returns the gap that must be left of an initial gap.
+double collision_least_gap(double gap, double gap_fraction, double required_gap) {
+    const double fraction = gap_fraction > 0.0 ? gap_fraction : COLLISION_GAP_FRACTION;
+    return fmin(fraction * gap, required_gap);
+}
+
 static double least_gap_of(double gap, const struct collision_limits *limits) {
-    const double fraction = limits->gap_fraction > 0.0 ? limits->gap_fraction
-                                                       : COLLISION_GAP_FRACTION;
-    return fmin(fraction * gap, limits->required_gap);
+    return collision_least_gap(gap, limits->gap_fraction, limits->required_gap);
 }
 
 // Advances from the closest points at the start, whose gap is positive.

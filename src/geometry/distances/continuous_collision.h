@@ -31,11 +31,15 @@ struct collision_limits {
     double required_gap; ///< m: gaps above this are always allowed; may be infinite
     double t_max;        ///< >= 0
     double bound; ///< results at or above this may be anything from here to t_max; may be infinite
-    double gap_fraction; ///< in place of COLLISION_GAP_FRACTION, below 0.9; 0: not
+    double gap_fraction; ///< see collision_least_gap
 };
 
+/// Returns the gap, m, that must be left of an initial one: min(gap_fraction gap, required_gap).
+/// gap_fraction: below 0.9; 0: COLLISION_GAP_FRACTION.
+double collision_least_gap(double gap, double gap_fraction, double required_gap);
+
 /// Returns a time t in [0, t_max] such that at all times in [0, t] of the motion x + t dx the gap
-/// is at least min(0.1, or gap_fraction, of the initial gap, required_gap).
+/// is at least what collision_least_gap says.
 ///
 /// Returns 0 if the pair touches at the start or a coordinate is NaN. Otherwise the result is less
 /// than t_max only if the gap comes within 1.1 times that minimum, or if the step limit is reached.

@@ -156,7 +156,7 @@ static void nothing_passes_through(void **state) {
         measure_gaps(&s.contact, &all, first);
         const double limit = i % 3 == 0 ? 1.0 : random_uniform(&numbers, 0.1, 1.0);
         const double kept = i % 7 < 3 ? 0.4 : 0.1;
-        barrier_contact_keep_gaps(&s.contact, i % 7 < 3 ? kept : 0.0);
+        barrier_contact_leave_gaps(&s.contact, i % 7 < 3 ? kept : 0.0);
         double step = -1.0;
         assert_ok(barrier_contact_sweep(&s.contact, NULL, s.x, direction, limit, &step));
         assert_true(step > 0.0 && step <= limit);
