@@ -44,8 +44,8 @@ typedef enum pbs_hessian {
 /// Where the minimisation of a step starts.
 typedef enum pbs_guess {
     PBS_GUESS_BEST = 0,     ///< the best of PBS_GUESS_OPT, of a rigid motion of each body from its
-                            ///< rest shape, with penalties of a motion that holds bodies back
-                            ///< where they meet, and with slow bodies left where they are
+                            ///< rest shape, with penalties of a motion that stops bodies where
+                            ///< they meet, and of one in which bodies at rest do not move
     PBS_GUESS_INERTIAL = 1, ///< the predictor x + h v, as far as it is admissible
     PBS_GUESS_EXPLICIT = 2, ///< the predictor plus h^2 M^-1 f(x)
     PBS_GUESS_OPT = 3       ///< the best of these two and, with gravity, of free fall

@@ -2,8 +2,8 @@
 // the predictor. The explicit guess adds the forces at the start of the step. OPT takes the better
 // of the two. A third guess, with the constant forces only, is the exact solution in free fall. Two
 // more start from the best of these: rigid motions, and bodies held back (held_back_guess.c). The
-// last leaves slow bodies where they are. All are projected, and moved back towards the start of
-// the step where E is infinite.
+// last keeps bodies that hardly move at the start of the step. All are projected, and moved back
+// towards the start of the step where E is infinite.
 #include <math.h>
 #include <string.h>
 
@@ -24,11 +24,11 @@ static const double EQUAL_ENERGIES = 1e-12;
 // fraction.
 static const double RIGID_GAIN = 0.1;
 
-// A body is slow where inertia moves it by less than this many times what constant forces do.
+// A body is slow if inertia moves it by at most this many times what constant forces do.
 static const double SLOW = 2.0;
 
-// What a guess leaves of a gap within reach. An iteration doubles a gap at most where a barrier's
-// logarithm presses, so that a host that allows one a step must not lose much more than half.
+// What a guess leaves of a gap within reach. As an iteration doubles a gap at most, guesses that
+// leave much less than half make gaps shrink in worlds that take one iteration a step.
 static const double KEPT_GAP = 0.4;
 
 // Where free fall leaves less than this share of what counts as solved, no other guess is tried.
@@ -56,9 +56,9 @@ static bool shorten(struct minimization *m, const double *x, double *guess) {
     }
     const double bound = objective_max_step(m->objective, x, offset, 1.0);
     const double limit = bound < 1.0 ? 0.9 * bound : 1.0;
-    contact_set_keep_gaps(&m->objective->contacts, KEPT_GAP);
+    contact_set_leave_gaps(&m->objective->contacts, KEPT_GAP);
     const double step = minimization_free_step(m, x, offset, limit);
-    contact_set_keep_gaps(&m->objective->contacts, 0.0);
+    contact_set_leave_gaps(&m->objective->contacts, 0.0);
     if (step < 1.0) {
         vector_combine(tasks, count, x, step, offset, guess);
     }
@@ -208,7 +208,8 @@ static bool fill_rigid(struct minimization *m, const double *x, double *guess) {
 }
 
 /// Marks the bodies that are slow, as what rests is, in newton->rule.gain: 1 or 0. Returns how many
-/// are. Uses newton->direction.
+/// are. None are where the host has set one tolerance for all bodies: there the weight of a light
+/// one may count as solved, and it would stay in the air. Uses newton->direction.
 static uint32_t mark_slow(struct minimization *m, const double *x) {
     const struct objective *const o = m->objective;
     const struct body_ranges *const bodies = &m->newton->rule.bodies;
@@ -216,13 +217,14 @@ static uint32_t mark_slow(struct minimization *m, const double *x) {
     double *const slow = m->newton->rule.gain;
     double *const fallen = m->newton->rule.kinetic;
     uint32_t count = 0;
-    if (!fill_free_fall(m, x, free_fall)) {
-        return 0;
+    const bool any = m->options->tolerance == 0.0 && fill_free_fall(m, x, free_fall);
+    if (any) {
+        body_distance_squared(o->tasks, bodies, x, o->predictor, slow);
+        body_distance_squared(o->tasks, bodies, free_fall, o->predictor, fallen);
     }
-    body_distance_squared(o->tasks, bodies, x, o->predictor, slow);
-    body_distance_squared(o->tasks, bodies, free_fall, o->predictor, fallen);
     for (uint32_t b = 0; b < bodies->body_count; b++) {
-        const bool is_slow = slow[b] < SLOW * SLOW * fallen[b];
+        // What is held does neither.
+        const bool is_slow = any && slow[b] <= SLOW * SLOW * fallen[b];
         slow[b] = is_slow ? 1.0 : 0.0;
         count += is_slow;
     }
@@ -236,22 +238,26 @@ static bool fill_given(struct minimization *m, const double *x, double *guess) {
 
 /// Where all bodies are slow, all stay where they are. What lies under its weight is there already;
 /// other guesses let it fall.
-static bool fill_still(struct minimization *m, const double *x, double *guess) {
+static bool fill_all_at_rest(struct minimization *m, const double *x, double *guess) {
     return mark_slow(m, x) == m->newton->rule.bodies.body_count && fill_given(m, x, guess);
 }
 
-/// Where some bodies are slow, they stay where they are. The others are as in the best guess so
-/// far.
-static bool fill_resting(struct minimization *m, const double *x, double *guess) {
-    const struct body_ranges *const bodies = &m->newton->rule.bodies;
-    const uint32_t count = mark_slow(m, x);
-    if (count == 0 || count == bodies->body_count) {
+/// Where some bodies are slow, as the row above has marked them, they stay where they are. The
+/// others are as in the best guess so far.
+static bool fill_some_at_rest(struct minimization *m, const double *x, double *guess) {
+    const struct stop_rule *const rule = &m->newton->rule;
+    bool any = false, all = true;
+    for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
+        any = any || rule->gain[b] > 0.0;
+        all = all && rule->gain[b] > 0.0;
+    }
+    if (!any || all) {
         return false;
     }
     fill_given(m, m->newton->accepted.x, guess);
-    for (size_t i = 0; i < bodies->count; i++) {
-        const struct body_range *const r = &bodies->ranges[i];
-        if (m->newton->rule.gain[r->body] > 0.0) {
+    for (size_t i = 0; i < rule->bodies.count; i++) {
+        const struct body_range *const r = &rule->bodies.ranges[i];
+        if (rule->gain[r->body] > 0.0) {
             memcpy(guess + 3 * r->begin, x + 3 * r->begin, 3 * (r->end - r->begin) * sizeof *x);
         }
     }
@@ -317,7 +323,7 @@ struct guess {
 // In the order of preference between equal values. In free fall the explicit guess differs from the
 // first one only by the rounding errors of forces that should be zero.
 static const struct guess guesses[] = {
-    {fill_still, PBS_GUESS_BEST, false, false, false},
+    {fill_all_at_rest, PBS_GUESS_BEST, false, false, false},
     {fill_free_fall, PBS_GUESS_OPT, true, false, false},
     {fill_explicit, PBS_GUESS_EXPLICIT, false, false, false},
     {fill_inertial, PBS_GUESS_INERTIAL, true, false, true},
@@ -325,7 +331,7 @@ static const struct guess guesses[] = {
     {minimization_hold_back, PBS_GUESS_BEST, false, true, false},
     {minimization_hold_back, PBS_GUESS_BEST, false, true, false},
     {minimization_hold_back, PBS_GUESS_BEST, false, true, false},
-    {fill_resting, PBS_GUESS_BEST, false, true, false},
+    {fill_some_at_rest, PBS_GUESS_BEST, false, true, false},
     {fill_given, NEWTON_GUESS_GIVEN, false, false, false},
 };
 
@@ -353,22 +359,22 @@ static double share_left(struct minimization *m, struct iterate *at) {
 
 /// Whether nothing moves at the start of the step: what is left of the forces on what lies has
 /// counted as solved in the step before.
-static bool is_still(const struct minimization *m, const double *x) {
+static bool nothing_moves(const struct minimization *m, const double *x) {
     return vector_equals(newton_coordinate_count(m->newton), x, m->objective->predictor);
 }
 
 /// Whether the guess in newton->accepted is the solution, or hardly anything is left of the forces
 /// on each body: no other is tried.
 static bool is_exact(struct minimization *m, const struct guess *guess, const double *x) {
-    if (guess->fill != fill_free_fall && guess->fill != fill_still) {
+    if (guess->fill != fill_free_fall && guess->fill != fill_all_at_rest) {
         return false;
     }
-    const bool is_lying = guess->fill == fill_still && is_still(m, x);
-    return share_left(m, &m->newton->accepted) <= (is_lying ? 1.0 : EXACT_SHARE);
+    const bool is_at_rest = guess->fill == fill_all_at_rest && nothing_moves(m, x);
+    return share_left(m, &m->newton->accepted) <= (is_at_rest ? 1.0 : EXACT_SHARE);
 }
 
-static bool lets_lie(const struct guess *guess) {
-    return guess->fill == fill_still || guess->fill == fill_resting;
+static bool keeps_start(const struct guess *guess) {
+    return guess->fill == fill_all_at_rest || guess->fill == fill_some_at_rest;
 }
 
 /// Whether the guess in newton->trial is better than the best one, in newton->accepted. What rests
@@ -380,7 +386,7 @@ static bool is_better(struct minimization *m, const struct guess *guess, const s
         return false;
     }
     return is_lower(&trial->objective, &accepted->objective) ||
-           ((lets_lie(guess) || lets_lie(best)) &&
+           ((keeps_start(guess) || keeps_start(best)) &&
             !is_lower(&accepted->objective, &trial->objective) &&
             share_left(m, trial) < share_left(m, accepted));
 }
