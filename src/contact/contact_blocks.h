@@ -8,7 +8,7 @@
 #include "contact/surfaces/collision_mesh.h"
 #include "sparse/matrices/contact_matrix.h"
 
-enum { CONTACT_POINTS = 4, CONTACT_RANK = 6 };
+enum { CONTACT_POINTS = 4, CONTACT_RANK = 10 };
 
 /// The Hessian of one contact, sum over k of coefficient_k vector_k vector_k^T.
 struct contact_hessian {

@@ -107,6 +107,19 @@ struct barrier_value mollifier_evaluate(double cross_squared, double threshold) 
                                   .second = -2.0 / (threshold * threshold)};
 }
 
+struct barrier_value taper_evaluate(double distance, double width) {
+    const double y = distance / width;
+    if (!(y > 0.0)) {
+        return (struct barrier_value){0.0, 0.0, 0.0};
+    }
+    if (y >= 1.0) {
+        return (struct barrier_value){1.0, 0.0, 0.0};
+    }
+    return (struct barrier_value){.value = y * y * (3.0 - 2.0 * y),
+                                  .first = 6.0 * y * (1.0 - y) / width,
+                                  .second = (6.0 - 12.0 * y) / (width * width)};
+}
+
 struct friction_value friction_evaluate(double slip, double width) {
     if (!(slip < width)) {
         return (struct friction_value){slip, 1.0 / slip, 0.0};

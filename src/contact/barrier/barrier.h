@@ -1,9 +1,8 @@
 // The scalar functions of contact: the barrier that keeps a distance positive, the mollifier for
-// nearly parallel edges, and smoothed Coulomb friction. All are pure functions.
-// Sources: IPC (Li et al. 2020, equations 6, 14 and 18 to 20; supplement on parallel edges);
-// offsets as in Codim-IPC (Li et al. 2021, section 3); the plain distance with a stiffness in
-// newtons per metre as in ECI, appendix A.
-// Theory: docs/theory/contact.md sections 2 and 4.
+// nearly parallel edges, the taper towards their ends, and smoothed Coulomb friction. All are pure
+// functions. Sources: IPC (Li et al. 2020, equations 6, 14 and 18 to 20; supplement on parallel
+// edges); offsets as in Codim-IPC (Li et al. 2021, section 3); the plain distance with a stiffness
+// in newtons per metre as in ECI, appendix A. Theory: docs/theory/contact.md sections 2 and 4.
 #ifndef PBS_CONTACT_BARRIER_BARRIER_H
 #define PBS_CONTACT_BARRIER_BARRIER_H
 
@@ -45,6 +44,12 @@ double edges_cross_squared(const double *const x[4], double (*gradient)[3]);
 /// multiplies the barrier between two edges, because the gradient of their distance jumps where
 /// they are parallel. IPC's threshold is 1e-3 |a1 - a0|^2 |b1 - b0|^2 of the rest edges.
 struct barrier_value mollifier_evaluate(double cross_squared, double threshold);
+
+// --- ends of edges ---
+
+/// The taper of a barrier between edges towards their ends: y^2 (3 - 2 y) with y = distance / width
+/// between 0 and 1, 0 below and 1 above. Continuously differentiable.
+struct barrier_value taper_evaluate(double distance, double width);
 
 // --- friction ---
 

@@ -8,7 +8,7 @@
 #include "base/runtime/clock.h"
 #include "base/matrix3/math3.h"
 #include "contact/barrier/lagged_friction.h"
-#include "contact/barrier/mollified_edges.h"
+#include "contact/barrier/edge_factor.h"
 #include "contact/barrier/rolling_resistance.h"
 
 // --- memory ---
@@ -70,22 +70,17 @@ void barrier_contact_free(struct barrier_contact *c) {
 static void gradient_of(const struct barrier_contact *c, const struct active_contact *contact,
                         double gradient[CONTACT_POINTS][3]) {
     for (int k = 0; k < contact->point_count; k++) {
-        scale3(contact->mollifier * contact->barrier.first * contact->weight[k], contact->normal,
+        scale3(contact->factor * contact->barrier.first * contact->weight[k], contact->normal,
                gradient[k]);
     }
-    if (contact->mollifier == 1.0) {
+    if (contact->factor == 1.0) {
         return;
     }
-    const double *x[4];
-    double cross[4][3];
-    for (int k = 0; k < 4; k++) {
+    const double *x[PAIR_NODES];
+    for (int k = 0; k < PAIR_NODES; k++) {
         x[k] = c->points + 3 * (size_t)contact->points[k];
     }
-    const double slope = mollifier_evaluate(edges_cross_squared(x, cross), contact->threshold)
-                             .first;
-    for (int k = 0; k < 4; k++) {
-        add_scaled3(gradient[k], contact->barrier.value * slope, cross[k], gradient[k]);
-    }
+    edge_factor_add_gradient(contact, x, gradient);
 }
 
 static void add_barrier_gradient(const struct barrier_contact *c,
@@ -97,10 +92,10 @@ static void add_barrier_gradient(const struct barrier_contact *c,
     }
 }
 
-/// The energy of touching edges is infinite even if the mollifier is zero.
+/// The energy of touching edges is infinite even if the factor is zero.
 double barrier_contact_energy(const struct active_contact *contact) {
     const double value = contact->barrier.value;
-    return isinf(value) ? value : contact->mollifier * value;
+    return isinf(value) ? value : contact->factor * value;
 }
 
 pbs_status barrier_contact_evaluate(struct barrier_contact *c, struct tasks *tasks, const double *x,

@@ -9,7 +9,7 @@
 #include "base/matrix3/math3.h"
 #include "contact/barrier/barrier_contact.h"
 #include "contact/barrier/lagged_friction.h"
-#include "contact/barrier/mollified_edges.h"
+#include "contact/barrier/edge_factor.h"
 #include "contact/barrier/rolling_resistance.h"
 
 // SMALL_BLOCK: nodes of a block, as of a point and a triangle.
@@ -27,8 +27,8 @@ static void hessian_of_pair(const struct barrier_contact *c, const struct active
     for (int k = 0; k < contact->point_count; k++) {
         x[k] = c->points + 3 * (size_t)contact->points[k];
     }
-    if (contact->mollifier < 1.0) {
-        mollified_edges_hessian(contact, x, hessian);
+    if (contact->factor < 1.0) {
+        edge_factor_hessian(contact, x, hessian);
     } else {
         for (int k = 0; k < contact->point_count; k++) {
             scale3(contact->weight[k], contact->normal, hessian->vector[0][k]);
@@ -44,7 +44,7 @@ static void hessian_of_pair(const struct barrier_contact *c, const struct active
     for (int k = 0; k < bending.count; k++) {
         memcpy(hessian->vector[hessian->count], bending.vector[k], sizeof bending.vector[k]);
         contact_hessian_add(hessian,
-                            -contact->mollifier * contact->barrier.first * bending.coefficient[k]);
+                            -contact->factor * contact->barrier.first * bending.coefficient[k]);
     }
 }
 

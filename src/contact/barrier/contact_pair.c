@@ -19,7 +19,7 @@ struct contact_pair contact_pair_of(const struct barrier_contact *c,
                                 .gap = barrier_contact_gap(c, active),
                                 .reach = barrier_contact_reach(c, part, other),
                                 .stiffness = active->stiffness,
-                                .force = -active->mollifier * active->barrier.first};
+                                .force = -active->factor * active->barrier.first};
     memcpy(pair.points, active->points, sizeof active->points);
     return pair;
 }
@@ -48,7 +48,7 @@ static double force_on_node(const struct barrier_contact *c, const struct active
             sum += nodes[i] == node ? weights[i] * active->weight[k] : 0.0;
         }
     }
-    return fabs(sum * active->mollifier * active->barrier.first);
+    return fabs(sum * active->factor * active->barrier.first);
 }
 
 static bool is_prescribed(const struct barrier_contact *c, const struct active_contact *active,
@@ -100,7 +100,7 @@ struct contact_pair contact_pair_at_prescribed(const struct barrier_contact *c,
     for (int pass = 0; pass < 2 && best == NULL; pass++) {
         for (size_t i = 0; i < c->contact_count; i++) {
             const struct active_contact *active = &c->contacts[i];
-            const double push = -active->mollifier * active->barrier.first;
+            const double push = -active->factor * active->barrier.first;
             if (push > most && (pass == 1 || is_prescribed(c, active, constrained_axes))) {
                 best = active;
                 most = push;

@@ -8,7 +8,7 @@
 #include "base/runtime/clock.h"
 #include "base/matrix3/math3.h"
 #include "contact/barrier/barrier_contact.h"
-#include "contact/barrier/mollified_edges.h"
+#include "contact/barrier/edge_factor.h"
 
 enum { CANDIDATES_PER_PIECE = 512, CONTACTS_PER_PIECE = 64 };
 
@@ -16,9 +16,6 @@ enum { CANDIDATES_PER_PIECE = 512, CONTACTS_PER_PIECE = 64 };
 // on the paths that the lists are made for; the next direction seldom stays near them. A larger
 // margin would add pairs whose distance is computed in every trial.
 static const double CANDIDATE_MARGIN = 0.2;
-
-// Threshold of IPC's mollifier, relative to the product of the squared rest lengths.
-static const double PARALLEL_THRESHOLD = 1e-3;
 
 // --- candidates within reach ---
 
@@ -44,9 +41,13 @@ static bool pair_is_near(const struct barrier_contact *c, size_t index) {
     const double *x[PAIR_NODES] = {NULL};
     locate(c, &candidate, x);
     const double reach = barrier_contact_reach(c, c->mesh.part[candidate.points[0]],
-                                               second_part(c, &candidate)) +
-                         candidate_offset(&c->mesh, &candidate);
-    return !(closest_squared(candidate.kind, x) >= reach * reach);
+                                               second_part(c, &candidate));
+    if (candidate.kind == PAIR_EDGE_EDGE &&
+        edge_factor_is_negligible(&c->mesh, candidate.first, candidate.second, reach, x)) {
+        return false;
+    }
+    const double distance = reach + candidate_offset(&c->mesh, &candidate);
+    return !(closest_squared(candidate.kind, x) >= distance * distance);
 }
 
 bool contact_wall_touches(const struct barrier_contact *c, const struct contact_wall *wall,
@@ -127,17 +128,6 @@ static struct barrier barrier_between(const struct barrier_contact *c, uint32_t 
     return barrier;
 }
 
-static void mollify(const struct barrier_contact *c, const struct candidate *candidate,
-                    const double *const x[PAIR_NODES], struct active_contact *out) {
-    out->mollifier = 1.0;
-    out->threshold = 0.0;
-    if (candidate->kind == PAIR_EDGE_EDGE) {
-        out->threshold = PARALLEL_THRESHOLD * c->mesh.edge_squares[candidate->first] *
-                         c->mesh.edge_squares[candidate->second];
-        out->mollifier = mollifier_evaluate(edges_cross_squared(x, NULL), out->threshold).value;
-    }
-}
-
 static void make_pair(const struct barrier_contact *c, size_t index, struct active_contact *out) {
     const struct candidate candidate = candidates_at(&c->candidates, &c->mesh, index);
     const double *x[PAIR_NODES] = {NULL};
@@ -157,7 +147,10 @@ static void make_pair(const struct barrier_contact *c, size_t index, struct acti
                                                    second_part(c, &candidate), offset);
     out->stiffness = barrier.stiffness;
     out->barrier = barrier_evaluate(&barrier, out->distance, offset);
-    mollify(c, &candidate, x, out);
+    out->factor = 1.0;
+    if (candidate.kind == PAIR_EDGE_EDGE) {
+        edge_factor_set(&c->mesh, barrier.reach, x, out);
+    }
 }
 
 static void make_wall_contact(const struct barrier_contact *c, size_t index,
@@ -172,7 +165,7 @@ static void make_wall_contact(const struct barrier_contact *c, size_t index,
                                    .second = point,
                                    .points = {point},
                                    .weight = {1.0},
-                                   .mollifier = 1.0};
+                                   .factor = 1.0};
     out->distance = shape_distance(&surface->shape, &surface->pose, c->points + 3 * (size_t)point,
                                    out->normal, NULL);
     const double offset = collision_mesh_offset(&c->mesh, point);

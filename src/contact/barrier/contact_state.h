@@ -40,10 +40,11 @@ struct active_contact {
     double weight[CONTACT_POINTS]; ///< closest points, as in struct closest
     double normal[3];              ///< from the second side to the first
     double distance;               ///< m, without subtracting offsets
-    double mollifier;              ///< 1 except for nearly parallel edges
-    double threshold;              ///< of the mollifier, m^4
+    double factor;                 ///< of the barrier, 1 but for edges (edge_factor.h)
+    double threshold;              ///< of edges' mollifier, m^4
+    double taper_width;            ///< m: of edges' tapers; 0: none
     double stiffness;              ///< of the barrier, in its form's unit
-    struct barrier_value barrier;  ///< without the mollifier
+    struct barrier_value barrier;  ///< without the factor
 };
 
 /// Friction of one contact, with the normal force and the geometry of the state at which it was

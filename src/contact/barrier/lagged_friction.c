@@ -67,8 +67,7 @@ pbs_status lagged_friction_lag(struct barrier_contact *c) {
                                     c->contact_count, sizeof *c->frictions));
     for (size_t i = 0; i < c->contact_count; i++) {
         const struct active_contact *contact = &c->contacts[i];
-        const double force = -contact->mollifier * contact->barrier.first *
-                             pair_friction(c, contact);
+        const double force = -contact->factor * contact->barrier.first * pair_friction(c, contact);
         if (!(force > 0.0)) {
             continue;
         }

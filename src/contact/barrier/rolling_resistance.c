@@ -100,7 +100,7 @@ pbs_status rolling_resistance_lag(struct barrier_contact *c) {
         const struct active_contact *contact = &c->contacts[i];
         const struct surface *a = &c->mesh.parts[c->mesh.part[contact->points[0]]].surface;
         const struct surface *b = &c->mesh.parts[second_part(c, contact)].surface;
-        const double normal = -contact->mollifier * contact->barrier.first;
+        const double normal = -contact->factor * contact->barrier.first;
         const double force[2] = {normal * fmax(a->rolling, b->rolling),
                                  normal * fmax(a->spinning, b->spinning)};
         if (force[0] + force[1] > 0.0 && has_rotation(c, contact)) {

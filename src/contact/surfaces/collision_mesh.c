@@ -39,6 +39,7 @@ void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
     memory_release(memory, mesh->edges);
     memory_release(memory, mesh->edge_squares);
     memory_release(memory, mesh->edge_is_flat);
+    memory_release(memory, mesh->edge_has_triangle);
     memory_release(memory, mesh->point_is_flat);
     memory_release(memory, mesh->triangles);
     memory_release(memory, mesh->isolated_points);
@@ -170,6 +171,8 @@ static pbs_status append_edges(struct memory *memory, const struct collision_par
                                     m->edge_count + most, sizeof *m->edge_squares));
     RETURN_IF_FAILED(memory_reserve(memory, &m->edge_is_flat, &m->edge_flat_capacity,
                                     m->edge_count + most, sizeof *m->edge_is_flat));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->edge_has_triangle, &m->edge_triangle_capacity,
+                                    m->edge_count + most, sizeof *m->edge_has_triangle));
     RETURN_IF_FAILED(memory_reserve(memory, &m->isolated_edges, &m->isolated_edge_capacity,
                                     m->isolated_edge_count + input->edge_count,
                                     sizeof *m->isolated_edges));
@@ -179,6 +182,7 @@ static pbs_status append_edges(struct memory *memory, const struct collision_par
     }
     pairs_sort(&m->pairs);
     RETURN_IF_FAILED(mark_flat(memory, input, m));
+    memset(m->edge_has_triangle + m->edge_count, 1, m->pairs.count);
     append_sorted_edges(input, m);
     m->pairs.count = 0;
     for (size_t k = 0; k < input->edge_count; k++) {
@@ -187,6 +191,7 @@ static pbs_status append_edges(struct memory *memory, const struct collision_par
     pairs_sort(&m->pairs);
     for (size_t k = 0; k < m->pairs.count; k++) {
         m->edge_is_flat[m->edge_count + k] = 0;
+        m->edge_has_triangle[m->edge_count + k] = 0;
         m->isolated_edges[m->isolated_edge_count++] = m->edge_count + (uint32_t)k;
     }
     append_sorted_edges(input, m);

@@ -88,6 +88,7 @@ struct collision_mesh {
     double *edge_squares;         ///< per edge, m^2: rest length squared
     uint8_t *edge_is_flat;        ///< per edge: it lies inside a flat face that stays flat, and so
                                   ///< touches no other edge that its neighbours do not touch
+    uint8_t *edge_has_triangle;   ///< per edge
     uint8_t *point_is_flat;       ///< per point: all of its edges do, and so it touches no triangle
     uint32_t *triangles;          ///< triangle_count x 3, points
     uint32_t *isolated_points; ///< points of no edge, which also collide with each other and with
@@ -96,8 +97,8 @@ struct collision_mesh {
     size_t part_capacity, kind_capacity, point_part_capacity, node_capacity, vertex_capacity,
         radius_capacity, rotation_capacity, rotation_node_capacity, rotation_length_capacity,
         local_capacity, edge_capacity, edge_square_capacity, edge_flat_capacity,
-        point_flat_capacity, triangle_capacity, isolated_point_capacity, isolated_edge_capacity,
-        exclusion_start_capacity, exclusion_capacity;
+        edge_triangle_capacity, point_flat_capacity, triangle_capacity, isolated_point_capacity,
+        isolated_edge_capacity, exclusion_start_capacity, exclusion_capacity;
     struct joined_parts *joined; ///< joined_count: sorted, each pair once
     size_t joined_count, joined_capacity;
     struct close_parts *close; ///< close_count: sorted, each pair once

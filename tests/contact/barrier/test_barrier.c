@@ -205,11 +205,38 @@ static void mollifier_derivatives(void **state) {
     }
 }
 
+/// The values of y^2 (3 - 2 y) at tenths, which begins and ends level; derivatives beside central
+/// differences, exact but for rounding (1e-16 / 1e-4^2) and a third derivative of 12 / width^3.
+static void taper_references(void **state) {
+    (void)state;
+    const double value[] = {0.0, 0.028, 0.104, 0.216, 0.352, 0.5, 0.648, 0.784, 0.896, 0.972, 1.0};
+    const double width = 2.5;
+    const double h = 1e-4 * width;
+    for (int i = 0; i <= 10; i++) {
+        const double at = 0.1 * i * width;
+        const struct barrier_value here = taper_evaluate(at, width);
+        assert_near(here.value, value[i], 1e-15, "phi");
+        const struct barrier_value low = taper_evaluate(at - h, width);
+        const struct barrier_value high = taper_evaluate(at + h, width);
+        assert_near((high.value - low.value) / (2.0 * h), here.first, 4.0 * 1e-4, "phi'");
+        if (i > 0 && i < 10) {
+            assert_near((high.value - low.value) / (2.0 * h), here.first, 1e-7, "phi'");
+            assert_near((high.first - low.first) / (2.0 * h), here.second, 1e-7, "phi''");
+        }
+    }
+    const struct barrier_value below = taper_evaluate(-1e-300, width);
+    const struct barrier_value above = taper_evaluate(width, width);
+    assert_true(below.value == 0.0 && below.first == 0.0 && below.second == 0.0);
+    assert_true(above.value == 1.0 && above.first == 0.0 && above.second == 0.0);
+    assert_true(taper_evaluate(INFINITY, width).value == 1.0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(barrier_references),     cmocka_unit_test(barriers_are_their_formulas),
         cmocka_unit_test(barriers_begin_and_end), cmocka_unit_test(friction_references),
         cmocka_unit_test(mollifier_references),   cmocka_unit_test(mollifier_derivatives),
+        cmocka_unit_test(taper_references),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,7 +169,7 @@ static void loads_are_the_extremes(void **state) {
     double most = 0.0, least = INFINITY;
     for (size_t i = 0; i < s.contact.contact_count; i++) {
         const struct active_contact *contact = &s.contact.contacts[i];
-        const double force = -contact->mollifier * contact->barrier.first;
+        const double force = -contact->factor * contact->barrier.first;
         const struct part_load *load = &loads[s.contact.mesh.part[contact->points[0]]];
         const double gap = barrier_contact_gap(&s.contact, contact) / REACH;
         assert_true(load->force >= force && load->gap <= gap);

@@ -65,6 +65,7 @@ static void edges_are_listed_once(void **state) {
         for (uint32_t k = 0; k < 28; k++) {
             assert_int_equal(mesh.edges[k], expected[k % 14] + 8 * (k / 14));
             assert_true(mesh.edge_squares[k / 2] == squares[k / 2 % 7]);
+            assert_int_equal(mesh.edge_has_triangle[k / 2], k / 2 % 7 < 5);
         }
         for (uint32_t k = 0; k < 12; k++) {
             assert_int_equal(mesh.triangles[k], triangles[k % 6] + 8 * (k / 6));
