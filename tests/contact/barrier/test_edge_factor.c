@@ -323,6 +323,19 @@ static double across(const struct edges *e, int end, double d) {
     return sqrt(fmax(dot3(r, r) / dot3(v, v) - d * d, 0.0));
 }
 
+/// As eigenvectors are: no less than what it replaces would be true of any others, too.
+static void assert_orthonormal(const struct contact_hessian *rank) {
+    for (int i = 0; i < rank->count; i++) {
+        for (int j = 0; j <= i; j++) {
+            double dot = 0.0;
+            for (int n = 0; n < PAIR_NODES; n++) {
+                dot += dot3(rank->vector[i][n], rank->vector[j][n]);
+            }
+            assert_near(dot, i == j ? 1.0 : 0.0, 1e-12, "eigenvectors");
+        }
+    }
+}
+
 /// p^T H p of b(d) phi(q) beside one end, without the curvatures of d and q: never less, and the
 /// same where it is positive in both. By central differences of d and q, as above.
 static void beside_an_end_curvature_is_that_of_the_energy(void **state) {
@@ -353,6 +366,7 @@ static void beside_an_end_curvature_is_that_of_the_energy(void **state) {
         name(&e, x);
         edge_factor_hessian(&contact, x, &rank);
         assert_true(rank.count >= 1 && rank.count <= 2);
+        assert_orthonormal(&rank);
         const double h = 1e-3 * fmin(contact.distance, q);
         double d[2];
         double apart[2];
