@@ -34,8 +34,10 @@ static bool eliminate(int n, double a[SMALL_EIGEN_ROWS][SMALL_EIGEN_ROWS],
         return false;
     }
     const double cotangent = 0.5 * (a[r][r] - a[p][p]) / entry;
-    const double tangent = copysign(1.0, cotangent) / (fabs(cotangent) + hypot(1.0, cotangent));
-    const double cosine = 1.0 / hypot(1.0, tangent);
+    // A cotangent whose square overflows leaves a tangent of 0.
+    const double tangent = copysign(1.0, cotangent) /
+                           (fabs(cotangent) + sqrt(1.0 + cotangent * cotangent));
+    const double cosine = 1.0 / sqrt(1.0 + tangent * tangent);
     rotate_columns(n, a, p, r, cosine, tangent * cosine);
     rotate_rows(n, a, p, r, cosine, tangent * cosine);
     rotate_columns(n, q, p, r, cosine, tangent * cosine);

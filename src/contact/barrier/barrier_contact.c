@@ -92,7 +92,7 @@ static void add_barrier_gradient(const struct barrier_contact *c,
     }
 }
 
-/// The energy of touching edges is infinite even if the factor is zero.
+/// The energy of edges that touch is infinite even where the mollifier is zero.
 double barrier_contact_energy(const struct active_contact *contact) {
     const double value = contact->barrier.value;
     return isinf(value) ? value : contact->factor * value;

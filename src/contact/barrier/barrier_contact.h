@@ -64,7 +64,8 @@ pbs_status barrier_contact_search(struct barrier_contact *contact, struct tasks 
 /// changed.
 void barrier_contact_forget_pairs(struct barrier_contact *contact);
 
-/// contacts = all pairs, and all points at walls, whose gap at x is below the reach.
+/// contacts = all pairs, and all points at walls, whose gap at x is below the reach, but for edges
+/// whose factor is negligible.
 pbs_status barrier_contact_find(struct barrier_contact *contact, struct tasks *tasks,
                                 const double *x);
 

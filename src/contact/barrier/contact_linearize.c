@@ -78,25 +78,36 @@ static const struct lagged_rolling *rolling_at(const struct barrier_contact *c, 
     return &c->rollings[index - c->contact_count - c->linearized_frictions];
 }
 
+/// Points that are not there are read as zeros. Most contacts have all, and a Hessian is a
+/// kilobyte.
+static void hessian_clear(int point_count, struct contact_hessian *hessian) {
+    if (point_count < CONTACT_POINTS) {
+        *hessian = (struct contact_hessian){0};
+    }
+    hessian->count = 0;
+}
+
 /// Computes the Hessian of a contact, a friction or a rolling resistance. Returns how many points
 /// it has.
 static int hessian_of(const struct barrier_contact *c, size_t index, const uint32_t **points,
                       struct contact_hessian *hessian, struct contact_rotations *rotations) {
-    *hessian = (struct contact_hessian){0};
     rotations->count = 0;
     if (index >= c->contact_count + c->linearized_frictions) {
         const struct lagged_rolling *rolling = rolling_at(c, index);
+        hessian_clear(0, hessian);
         rolling_resistance_hessian(c, rolling, hessian, rotations);
         *points = rolling->points;
         return rolling->point_count;
     }
     if (index >= c->contact_count) {
         const struct lagged_friction *friction = &c->frictions[index - c->contact_count];
+        hessian_clear(friction->point_count, hessian);
         lagged_friction_hessian(c, friction, hessian, rotations);
         *points = friction->points;
         return friction->point_count;
     }
     const struct active_contact *contact = &c->contacts[index];
+    hessian_clear(contact->point_count, hessian);
     if (contact->wall == CONTACT_NO_WALL) {
         hessian_of_pair(c, contact, hessian);
     } else {

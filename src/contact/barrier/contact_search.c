@@ -42,7 +42,7 @@ static bool pair_is_near(const struct barrier_contact *c, size_t index) {
     locate(c, &candidate, x);
     const double reach = barrier_contact_reach(c, c->mesh.part[candidate.points[0]],
                                                second_part(c, &candidate));
-    if (candidate.kind == PAIR_EDGE_EDGE &&
+    if (candidate.kind == PAIR_EDGE_EDGE && !c->settings.keeps_whole_edges &&
         edge_factor_is_negligible(&c->mesh, candidate.first, candidate.second, reach, x)) {
         return false;
     }
@@ -149,7 +149,7 @@ static void make_pair(const struct barrier_contact *c, size_t index, struct acti
     out->barrier = barrier_evaluate(&barrier, out->distance, offset);
     out->factor = 1.0;
     if (candidate.kind == PAIR_EDGE_EDGE) {
-        edge_factor_set(&c->mesh, barrier.reach, x, out);
+        edge_factor_set(&c->mesh, c->settings.keeps_whole_edges ? 0.0 : barrier.reach, x, out);
     }
 }
 

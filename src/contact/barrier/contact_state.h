@@ -15,6 +15,8 @@
 struct contact_settings {
     struct barrier barrier; ///< stiffness 0: every pair uses that of its parts; reach: of the parts
                             ///< that have none of their own, and at least that of those that have
+    bool keeps_whole_edges; ///< pairs of edges are not tapered towards their ends, so that every
+                            ///< pair within reach is a contact, as queries want it
     double slip_velocity;   ///< m/s: friction is smoothed below this slip velocity (eps_v in IPC)
     const struct friction_table *frictions; ///< null: none
 };

@@ -10,8 +10,9 @@ typedef double per_point[CONTACT_POINTS][3];
 // Threshold of IPC's mollifier, relative to the product of the squared rest lengths.
 static const double PARALLEL_THRESHOLD = 1e-3;
 
-// What multiplies a barrier by less than this is none.
-static const double NEGLIGIBLE = 1e-12;
+// What multiplies a barrier by less than this is none. The force of a taper is its root, 1e-10 of
+// that of the barrier.
+static const double NEGLIGIBLE = 1e-20;
 
 // Below this the sine of the angle has no significant digits, and every direction normal to the
 // edges may be used.
@@ -125,20 +126,26 @@ static void end_gradients(const struct active_contact *contact, const struct edg
 
 // --- the factor ---
 
-/// Where one of the edges has no triangle, nothing touches beside the ends of the other one.
+/// Where one of the edges has no triangle, the ends of the other one touch nothing beside it. Nor
+/// does the corner of the only triangle beside a border, whose own triangle that is.
 static bool is_tapered(const struct collision_mesh *mesh, uint32_t first, uint32_t second) {
-    return mesh->edge_has_triangle[first] && mesh->edge_has_triangle[second];
+    const uint8_t fewer = mesh->edge_triangles[first] < mesh->edge_triangles[second]
+                              ? mesh->edge_triangles[first]
+                              : mesh->edge_triangles[second];
+    const bool is_within_part = mesh->part[mesh->edges[2 * (size_t)first]] ==
+                                mesh->part[mesh->edges[2 * (size_t)second]];
+    return fewer >= (is_within_part ? 2 : 1);
 }
 
 static double threshold_of(const struct collision_mesh *mesh, uint32_t first, uint32_t second) {
     return PARALLEL_THRESHOLD * mesh->edge_squares[first] * mesh->edge_squares[second];
 }
 
-void edge_factor_set(const struct collision_mesh *mesh, double reach,
+void edge_factor_set(const struct collision_mesh *mesh, double width,
                      const double *const x[PAIR_NODES], struct active_contact *contact) {
     struct edge_pair edges;
     contact->threshold = threshold_of(mesh, contact->first, contact->second);
-    contact->taper_width = is_tapered(mesh, contact->first, contact->second) ? reach : 0.0;
+    contact->taper_width = is_tapered(mesh, contact->first, contact->second) ? width : 0.0;
     describe(contact, x, &edges);
     contact->factor = mollifier_evaluate(edges.square, contact->threshold).value *
                       edges.taper[0].value * edges.taper[1].value * edges.taper[2].value *
@@ -172,7 +179,7 @@ bool edge_factor_is_negligible(const struct collision_mesh *mesh, uint32_t first
     const double other[2] = {vv, uu};
     for (int edge = 0; edge < 2; edge++) {
         const double inside = fmin(along[edge], square - along[edge]);
-        if (!(inside > 0.0) ||
+        if (inside <= 0.0 ||
             3.0 * inside * inside < NEGLIGIBLE * reach * reach * square * other[edge]) {
             return true;
         }
@@ -272,12 +279,18 @@ static void orthonormalise(int count, double vector[SMALL_EIGEN_ROWS][3 * CONTAC
 static void transform_derivatives(const struct product *product,
                                   double r[SMALL_EIGEN_ROWS][SMALL_EIGEN_ROWS],
                                   double out[SMALL_EIGEN_ROWS][SMALL_EIGEN_ROWS]) {
+    double f[SMALL_EIGEN_ROWS][SMALL_EIGEN_ROWS];
     double half[SMALL_EIGEN_ROWS][SMALL_EIGEN_ROWS] = {{0.0}};
     const int n = product->count;
     for (int i = 0; i < n; i++) {
+        for (int j = 0; j <= i; j++) {
+            f[i][j] = f[j][i] = second_derivative(product, i, j);
+        }
+    }
+    for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
             for (int k = i; k < n; k++) {
-                half[i][j] += r[i][k] * second_derivative(product, k, j);
+                half[i][j] += r[i][k] * f[k][j];
             }
         }
     }

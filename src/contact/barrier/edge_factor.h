@@ -10,12 +10,12 @@
 #include "contact/barrier/contact_state.h"
 
 /// Sets factor, threshold and taper_width of a contact of two edges whose other members are set.
-/// reach: of its barrier, m.
-void edge_factor_set(const struct collision_mesh *mesh, double reach,
+/// width: of the taper where there is one, m, the reach of the barrier; 0: there is none.
+void edge_factor_set(const struct collision_mesh *mesh, double width,
                      const double *const x[PAIR_NODES], struct active_contact *contact);
 
-/// Whether the factor is below 1e-12 and the edges are tapered, so that they are no contact. Found
-/// without their distance.
+/// Whether edges that are tapered have a mollifier or a taper below 1e-20, so that they are no
+/// contact. Found without their distance. Numbers that are not finite are no reason.
 bool edge_factor_is_negligible(const struct collision_mesh *mesh, uint32_t first, uint32_t second,
                                double reach, const double *const x[PAIR_NODES]);
 

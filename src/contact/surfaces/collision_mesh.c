@@ -39,7 +39,7 @@ void collision_mesh_free(struct memory *memory, struct collision_mesh *mesh) {
     memory_release(memory, mesh->edges);
     memory_release(memory, mesh->edge_squares);
     memory_release(memory, mesh->edge_is_flat);
-    memory_release(memory, mesh->edge_has_triangle);
+    memory_release(memory, mesh->edge_triangles);
     memory_release(memory, mesh->point_is_flat);
     memory_release(memory, mesh->triangles);
     memory_release(memory, mesh->isolated_points);
@@ -159,6 +159,28 @@ static pbs_status mark_flat(struct memory *memory, const struct collision_part_i
     return PBS_OK;
 }
 
+/// The index of an edge in the sorted pairs, which it is in.
+static size_t find_edge(const struct pairs *pairs, uint32_t a, uint32_t b) {
+    const uint64_t key = (uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a);
+    size_t low = 0;
+    for (size_t high = pairs->count; high - low > 1;) {
+        const size_t middle = low + (high - low) / 2;
+        *(pairs->pair[middle] <= key ? &low : &high) = middle;
+    }
+    return low;
+}
+
+/// Counts the triangles of each edge. The pairs are the edges.
+static void count_triangles(const struct collision_part_input *input, struct collision_mesh *m) {
+    uint8_t *const count = m->edge_triangles + m->edge_count;
+    memset(count, 0, m->pairs.count);
+    for (size_t k = 0; k < 3 * input->triangle_count; k++) {
+        const size_t edge = find_edge(&m->pairs, input->triangles[k],
+                                      input->triangles[k % 3 == 2 ? k - 2 : k + 1]);
+        count[edge] = count[edge] < 2 ? count[edge] + 1 : 2;
+    }
+}
+
 /// Appends the edges of the triangles and the additional edges, each once. The additional ones are
 /// isolated.
 static pbs_status append_edges(struct memory *memory, const struct collision_part_input *input,
@@ -171,8 +193,8 @@ static pbs_status append_edges(struct memory *memory, const struct collision_par
                                     m->edge_count + most, sizeof *m->edge_squares));
     RETURN_IF_FAILED(memory_reserve(memory, &m->edge_is_flat, &m->edge_flat_capacity,
                                     m->edge_count + most, sizeof *m->edge_is_flat));
-    RETURN_IF_FAILED(memory_reserve(memory, &m->edge_has_triangle, &m->edge_triangle_capacity,
-                                    m->edge_count + most, sizeof *m->edge_has_triangle));
+    RETURN_IF_FAILED(memory_reserve(memory, &m->edge_triangles, &m->edge_triangle_capacity,
+                                    m->edge_count + most, sizeof *m->edge_triangles));
     RETURN_IF_FAILED(memory_reserve(memory, &m->isolated_edges, &m->isolated_edge_capacity,
                                     m->isolated_edge_count + input->edge_count,
                                     sizeof *m->isolated_edges));
@@ -182,7 +204,7 @@ static pbs_status append_edges(struct memory *memory, const struct collision_par
     }
     pairs_sort(&m->pairs);
     RETURN_IF_FAILED(mark_flat(memory, input, m));
-    memset(m->edge_has_triangle + m->edge_count, 1, m->pairs.count);
+    count_triangles(input, m);
     append_sorted_edges(input, m);
     m->pairs.count = 0;
     for (size_t k = 0; k < input->edge_count; k++) {
@@ -191,7 +213,7 @@ static pbs_status append_edges(struct memory *memory, const struct collision_par
     pairs_sort(&m->pairs);
     for (size_t k = 0; k < m->pairs.count; k++) {
         m->edge_is_flat[m->edge_count + k] = 0;
-        m->edge_has_triangle[m->edge_count + k] = 0;
+        m->edge_triangles[m->edge_count + k] = 0;
         m->isolated_edges[m->isolated_edge_count++] = m->edge_count + (uint32_t)k;
     }
     append_sorted_edges(input, m);

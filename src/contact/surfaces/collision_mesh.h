@@ -88,7 +88,7 @@ struct collision_mesh {
     double *edge_squares;         ///< per edge, m^2: rest length squared
     uint8_t *edge_is_flat;        ///< per edge: it lies inside a flat face that stays flat, and so
                                   ///< touches no other edge that its neighbours do not touch
-    uint8_t *edge_has_triangle;   ///< per edge
+    uint8_t *edge_triangles;      ///< per edge: the number of its triangles; 2: two or more
     uint8_t *point_is_flat;       ///< per point: all of its edges do, and so it touches no triangle
     uint32_t *triangles;          ///< triangle_count x 3, points
     uint32_t *isolated_points; ///< points of no edge, which also collide with each other and with

@@ -1011,8 +1011,8 @@ static void edges_have_the_factor_of_theory(void **state) {
                                 c->mesh.edge_squares[contact->second];
             const double ratio = dot3(cross, cross) / (1e-3 * rest);
             double expected = ratio < 1.0 ? ratio * (2.0 - ratio) : 1.0;
-            if (!c->mesh.edge_has_triangle[contact->first] ||
-                !c->mesh.edge_has_triangle[contact->second]) {
+            if (c->mesh.edge_triangles[contact->first] == 0 ||
+                c->mesh.edge_triangles[contact->second] == 0) {
                 assert_near(contact->factor, expected, 1e-9, "mollifier");
                 alone++;
             }
@@ -1031,11 +1031,64 @@ static void edges_have_the_factor_of_theory(void **state) {
     assert_true(tapered > 10 && whole > 10 && alone > 10);
 }
 
+/// The corner of a border's triangle goes to the border, in the plane of the sheet. No point and
+/// triangle say that: it is a corner of the only one there. The barrier between the two edges grows
+/// without bound, as a logarithm: by as much for each factor of 1000.
+static void corners_stay_away_from_their_border(void **state) {
+    (void)state;
+    enum { SIDE = 4, POINTS = SIDE * SIDE, CELLS = (SIDE - 1) * (SIDE - 1) };
+    double rest[3 * POINTS] = {0.0};
+    uint32_t nodes[POINTS];
+    uint32_t triangles[6 * CELLS];
+    size_t count = 0;
+    for (uint32_t i = 0; i < POINTS; i++) {
+        nodes[i] = i;
+        rest[3 * i] = 0.3 * (i % SIDE);
+        rest[3 * i + 1] = 0.3 * (i / SIDE);
+        if (i % SIDE < SIDE - 1 && i / SIDE < SIDE - 1) {
+            const uint32_t corners[6] = {i, i + 1, i + SIDE, i + 1, i + SIDE + 1, i + SIDE};
+            memcpy(triangles + count, corners, sizeof corners);
+            count += 6;
+        }
+    }
+    const struct collision_part_input input = {
+        .part = {.touches_itself = true, .group = ~0u, .mask = ~0u},
+        .point_count = POINTS,
+        .nodes = nodes,
+        .rest = rest,
+        .triangle_count = 2 * CELLS,
+        .triangles = triangles};
+    struct barrier_contact c = {
+        .memory = &memory,
+        .settings = {.barrier = {.stiffness = 1.0, .reach = 0.01}, .slip_velocity = 0.1}};
+    assert_ok(collision_mesh_add(&memory, &input, &c.mesh));
+    assert_ok(barrier_contact_reset(&c));
+    double before = 0.0;
+    double growth = 0.0;
+    for (int i = 0; i < 4; i++) {
+        struct contact_energy energy;
+        double gradient[3 * POINTS] = {0.0};
+        double x[3 * POINTS];
+        memcpy(x, rest, sizeof x);
+        x[3 * (SIDE + 1)] = 0.45;
+        x[3 * (SIDE + 1) + 1] = 1e-5 * pow(1e-3, i);
+        assert_ok(barrier_contact_evaluate(&c, NULL, x, false, gradient, &energy));
+        assert_true(c.contact_count > 0 && gradient[3 * (SIDE + 1) + 1] < 0.0);
+        if (i > 1) {
+            assert_near((energy.potential - before) / growth, 1.0, 0.01, "growth");
+        }
+        growth = energy.potential - before;
+        before = energy.potential;
+    }
+    barrier_contact_free(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_gradient_is_that_of_the_energy, setup, teardown),
         cmocka_unit_test_setup_teardown(forces_are_equal_and_opposite, setup, teardown),
         cmocka_unit_test_setup_teardown(edges_have_the_factor_of_theory, setup, teardown),
+        cmocka_unit_test_setup_teardown(corners_stay_away_from_their_border, setup, teardown),
         cmocka_unit_test_setup_teardown(the_hessian_is_the_projected_one, setup, teardown),
         cmocka_unit_test_setup_teardown(walls_and_friction_have_their_exact_hessian, setup,
                                         teardown),

@@ -131,6 +131,39 @@ static bool add_shape(pbs_world *world, int32_t shape, int32_t hollow, int32_t c
     return pbs_collider_create(world, &d, &collider) == PBS_OK;
 }
 
+/// Two triangles of 2 mm, whose edges cross at a gap of 0.1 mm: told whatever the distance asked
+/// for, up to where no number holds its square.
+static void gaps_of_edges_are_told_at_any_distance(void **state) {
+    (void)state;
+    const double x[2][9] = {
+        {-1e-3, 0, 0, 1e-3, 0, 0, 0, -1e-3, 0},
+        {0, 1e-4, -1e-3, 0, 1e-4, 1e-3, 0, 1e-3, 0},
+    };
+    const uint32_t triangle[3] = {0, 1, 2};
+    pbs_world *const world = new_barrier_world();
+    for (int i = 0; i < 2; i++) {
+        pbs_shell_desc d;
+        pbs_body body;
+        assert_ok(pbs_shell_desc_init(&d, sizeof d));
+        d.vertex_count = 3;
+        d.positions = x[i];
+        d.triangle_count = 1;
+        d.triangles = triangle;
+        assert_ok(pbs_body_create_shell(world, &d, &body));
+    }
+    const double distances[] = {2e-4, 1e-3, 1.0, 1e4, 1e150, 1e200};
+    for (size_t i = 0; i < COUNT_OF(distances); i++) {
+        pbs_overlap_desc d = describe();
+        pbs_overlap row;
+        size_t count = 1;
+        d.distance = distances[i];
+        assert_ok(pbs_world_overlaps(world, &d, &row, sizeof row, &count));
+        assert_int_equal(count, 1);
+        assert_near(row.gap, 1e-4, 1e-15, "gap, m");
+    }
+    pbs_world_destroy(world);
+}
+
 /// What pbs_world_overlaps finds does not depend on how the world resolves contact and how the
 /// collider acts in it: the rows are those of a barrier world. Searches once went on for ever where
 /// half-spaces and hollow shapes acted by penalties.
@@ -837,6 +870,7 @@ static void bad_separations_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_decide_at_the_gap),
+        cmocka_unit_test(gaps_of_edges_are_told_at_any_distance),
         cmocka_unit_test(overlaps_are_the_same_in_every_kind_of_contact),
         cmocka_unit_test(what_is_told_is_what_a_step_says),
         cmocka_unit_test(what_lies_inside_is_told),
