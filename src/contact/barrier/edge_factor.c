@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "base/matrix3/small_eigen.h"
 #include "base/matrix3/math3.h"
+#include "base/matrix3/small_eigen.h"
 
 typedef double per_point[CONTACT_POINTS][3];
 
@@ -193,13 +193,15 @@ void edge_factor_add_gradient(const struct active_contact *contact,
     per_point of_square;
     per_point of_end[PAIR_NODES];
     describe(contact, x, &edges);
-    edges_cross_squared(x, of_square);
     const struct barrier_value m = mollifier_evaluate(edges.square, contact->threshold);
     const struct barrier_value *const taper = edges.taper;
     const double b = contact->barrier.value;
     const double tapers = taper[0].value * taper[1].value * taper[2].value * taper[3].value;
-    for (int k = 0; k < PAIR_NODES; k++) {
-        add_scaled3(gradient[k], b * m.first * tapers, of_square[k], gradient[k]);
+    if (edges.square < contact->threshold) {
+        edges_cross_squared(x, of_square);
+        for (int k = 0; k < PAIR_NODES; k++) {
+            add_scaled3(gradient[k], b * m.first * tapers, of_square[k], gradient[k]);
+        }
     }
     if (!is_beside_end(&edges)) {
         return;
