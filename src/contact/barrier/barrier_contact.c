@@ -58,6 +58,7 @@ void barrier_contact_free(struct barrier_contact *c) {
     memory_release(memory, c->before.frictions);
     memory_release(memory, c->before.rollings);
     memory_release(memory, c->near);
+    memory_release(memory, c->slots);
     memory_release(memory, c->pieces);
     contact_groups_free(memory, &c->groups);
     memory_release(memory, c->block_indices);
@@ -73,7 +74,7 @@ static void gradient_of(const struct barrier_contact *c, const struct active_con
         scale3(contact->factor * contact->barrier.first * contact->weight[k], contact->normal,
                gradient[k]);
     }
-    if (contact->factor == 1.0) {
+    if (contact->factor >= 1.0) {
         return;
     }
     const double *x[PAIR_NODES];

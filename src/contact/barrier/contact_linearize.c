@@ -33,7 +33,7 @@ static void hessian_of_pair(const struct barrier_contact *c, const struct active
         for (int k = 0; k < contact->point_count; k++) {
             scale3(contact->weight[k], contact->normal, hessian->vector[0][k]);
         }
-        contact_hessian_add(hessian, contact->barrier.second);
+        contact_hessian_add(hessian, contact->factor * contact->barrier.second);
     }
     if (c->is_flat) {
         return;

@@ -10,12 +10,17 @@
 #include "contact/barrier/barrier_contact.h"
 #include "contact/barrier/edge_factor.h"
 
-enum { CANDIDATES_PER_PIECE = 512, CONTACTS_PER_PIECE = 64 };
+// ALL_NODES: the feature of a nearest point inside a triangle.
+enum { CANDIDATES_PER_PIECE = 512, CONTACTS_PER_PIECE = 64, ALL_NODES = (1 << PAIR_NODES) - 1 };
 
 // Margin of the candidate lists, relative to the least reach. The trial states of a line search lie
 // on the paths that the lists are made for; the next direction seldom stays near them. A larger
 // margin would add pairs whose distance is computed in every trial.
 static const double CANDIDATE_MARGIN = 0.2;
+
+// A corner that moves the nearest point by less than this of the distance is not one that it
+// depends on: the force turns by less than that, and the distance changes by the square of it.
+static const double FEATURE_TOLERANCE = 1e-9;
 
 // --- candidates within reach ---
 
@@ -42,7 +47,7 @@ static bool pair_is_near(const struct barrier_contact *c, size_t index) {
     locate(c, &candidate, x);
     const double reach = barrier_contact_reach(c, c->mesh.part[candidate.points[0]],
                                                second_part(c, &candidate));
-    if (candidate.kind == PAIR_EDGE_EDGE && !c->settings.keeps_whole_edges &&
+    if (candidate.kind == PAIR_EDGE_EDGE && !c->settings.lists_every_pair &&
         edge_factor_is_negligible(&c->mesh, candidate.first, candidate.second, reach, x)) {
         return false;
     }
@@ -128,6 +133,24 @@ static struct barrier barrier_between(const struct barrier_contact *c, uint32_t 
     return barrier;
 }
 
+/// Returns which corners a triangle's nearest point depends on: all, those of an edge, or one.
+static uint32_t nearest_feature(const double *const x[PAIR_NODES],
+                                const struct active_contact *contact) {
+    const double least = FEATURE_TOLERANCE * contact->distance;
+    uint32_t feature = 1;
+    for (int k = 1; k < PAIR_NODES; k++) {
+        double to_next[3];
+        double to_last[3];
+        subtract3(x[k % 3 + 1], x[k], to_next);
+        subtract3(x[(k + 1) % 3 + 1], x[k], to_last);
+        const double square = fmax(dot3(to_next, to_next), dot3(to_last, to_last));
+        if (contact->weight[k] * contact->weight[k] * square > least * least) {
+            feature |= 1u << k;
+        }
+    }
+    return feature;
+}
+
 static void make_pair(const struct barrier_contact *c, size_t index, struct active_contact *out) {
     const struct candidate candidate = candidates_at(&c->candidates, &c->mesh, index);
     const double *x[PAIR_NODES] = {NULL};
@@ -148,8 +171,11 @@ static void make_pair(const struct barrier_contact *c, size_t index, struct acti
     out->stiffness = barrier.stiffness;
     out->barrier = barrier_evaluate(&barrier, out->distance, offset);
     out->factor = 1.0;
+    if (candidate.kind == PAIR_POINT_TRIANGLE) {
+        out->feature = nearest_feature(x, out);
+    }
     if (candidate.kind == PAIR_EDGE_EDGE) {
-        edge_factor_set(&c->mesh, c->settings.keeps_whole_edges ? 0.0 : barrier.reach, x, out);
+        edge_factor_set(&c->mesh, c->settings.lists_every_pair ? 0.0 : barrier.reach, x, out);
     }
 }
 
@@ -189,6 +215,107 @@ static void make_contacts_piece(void *context, size_t piece) {
     }
 }
 
+// --- pairs with the same nearest points ---
+
+// Triangles that share a corner or an edge are all as far from a point that is nearest to it, and
+// two corners are nearest to each other from both sides. Such pairs are one contact as often as
+// there are of them: the energy and its derivatives are the same, and boxes that are stacked with
+// their corners above each other have a tenth of the contacts.
+
+enum { FEATURE_POINTS = 3 };
+
+/// What a contact's nearest points are on: a point and a corner, ascending, or a point and an edge
+/// with ascending ends.
+struct contact_feature {
+    uint32_t points[FEATURE_POINTS]; ///< UINT32_MAX: none
+};
+
+static void sort_two(uint32_t *a) {
+    const uint32_t first = a[0];
+    if (a[1] < first) {
+        a[0] = a[1];
+        a[1] = first;
+    }
+}
+
+/// Whether it matters which of the triangles with the same nearest point is meant: what rolls turns
+/// against a triangle's corners, and points of bonds have a distance of their own from each other.
+static bool triangle_matters(const struct barrier_contact *c,
+                             const struct active_contact *contact) {
+    const uint32_t part = c->mesh.part[contact->points[0]];
+    return c->mesh.rotation[contact->points[0]] != COLLISION_NO_ROTATION ||
+           (c->mesh.parts[part].has_exclusions && part == c->mesh.part[contact->points[1]]);
+}
+
+/// Returns false for a contact that shares its nearest points with no other.
+static bool find_feature(const struct barrier_contact *c, const struct active_contact *contact,
+                         struct contact_feature *out) {
+    int count = 0;
+    if (contact->kind != PAIR_POINT_TRIANGLE || contact->feature == ALL_NODES ||
+        triangle_matters(c, contact)) {
+        return false;
+    }
+    out->points[FEATURE_POINTS - 1] = UINT32_MAX;
+    for (int k = 0; k < PAIR_NODES; k++) {
+        if ((contact->feature >> k & 1) != 0) {
+            out->points[count++] = contact->points[k];
+        }
+    }
+    sort_two(count == FEATURE_POINTS ? out->points + 1 : out->points);
+    return true;
+}
+
+static size_t feature_slot(const struct contact_feature *feature, size_t slot_count) {
+    uint64_t hash = 0;
+    for (int k = 0; k < FEATURE_POINTS; k++) {
+        hash = (hash ^ feature->points[k]) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 32;
+    }
+    return (size_t)hash & (slot_count - 1);
+}
+
+/// Returns the slot of the contact with this feature, or the free one where it belongs.
+static uint32_t *find_slot(const struct barrier_contact *c, const struct contact_feature *feature,
+                           size_t slot_count) {
+    size_t at = feature_slot(feature, slot_count);
+    for (; c->slots[at] != UINT32_MAX; at = (at + 1) & (slot_count - 1)) {
+        struct contact_feature other;
+        if (find_feature(c, &c->contacts[c->slots[at]], &other) &&
+            memcmp(&other, feature, sizeof other) == 0) {
+            break;
+        }
+    }
+    return &c->slots[at];
+}
+
+/// Leaves the first of the contacts with the same nearest points, in the order of before.
+static pbs_status join_contacts(struct barrier_contact *c) {
+    size_t slot_count = 1, count = 0;
+    while (slot_count < 2 * c->contact_count) {
+        slot_count *= 2;
+    }
+    RETURN_IF_FAILED(
+        memory_reserve(c->memory, &c->slots, &c->slot_capacity, slot_count, sizeof *c->slots));
+    memset(c->slots, 0xFF, slot_count * sizeof *c->slots);
+    for (size_t i = 0; i < c->contact_count; i++) {
+        struct contact_feature feature;
+        if (find_feature(c, &c->contacts[i], &feature)) {
+            uint32_t *slot = find_slot(c, &feature, slot_count);
+            if (*slot != UINT32_MAX) {
+                c->contacts[*slot].factor += 1.0;
+                continue;
+            }
+            *slot = (uint32_t)count;
+        }
+        if (count < i) {
+            c->contacts[count] = c->contacts[i];
+        }
+        count++;
+    }
+    c->contact_count = count;
+    return PBS_OK;
+}
+
 /// contacts = all contacts at c->points.
 static pbs_status find_contacts(struct barrier_contact *c, struct tasks *tasks) {
     size_t count = 0;
@@ -200,7 +327,7 @@ static pbs_status find_contacts(struct barrier_contact *c, struct tasks *tasks) 
     struct search_pass pass = {.contact = c, .pair_count = candidates_count(&c->candidates)};
     tasks_for(tasks, (count + CONTACTS_PER_PIECE - 1) / CONTACTS_PER_PIECE, make_contacts_piece,
               &pass);
-    return PBS_OK;
+    return c->settings.lists_every_pair ? PBS_OK : join_contacts(c);
 }
 
 pbs_status barrier_contact_search(struct barrier_contact *c, struct tasks *tasks,

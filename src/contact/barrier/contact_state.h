@@ -15,8 +15,8 @@
 struct contact_settings {
     struct barrier barrier; ///< stiffness 0: every pair uses that of its parts; reach: of the parts
                             ///< that have none of their own, and at least that of those that have
-    bool keeps_whole_edges; ///< pairs of edges are not tapered towards their ends, so that every
-                            ///< pair within reach is a contact, as queries want it
+    bool lists_every_pair;  ///< pairs of edges are not tapered towards their ends, and pairs with
+                            ///< the same nearest points are not one, as queries want it
     double slip_velocity;   ///< m/s: friction is smoothed below this slip velocity (eps_v in IPC)
     const struct friction_table *frictions; ///< null: none
 };
@@ -36,17 +36,19 @@ struct contact_wall {
 struct active_contact {
     enum pair_kind kind;
     int point_count;
-    uint32_t wall;          ///< CONTACT_NO_WALL for a pair of the mesh
+    uint32_t feature; ///< of a point and a triangle, bit i: the nearest points depend on point i
+    uint32_t wall;    ///< CONTACT_NO_WALL for a pair of the mesh
     uint32_t first, second; ///< as in struct candidate; for walls: wall index, point
     uint32_t points[CONTACT_POINTS];
     double weight[CONTACT_POINTS]; ///< closest points, as in struct closest
     double normal[3];              ///< from the second side to the first
     double distance;               ///< m, without subtracting offsets
-    double factor;                 ///< of the barrier, 1 but for edges (edge_factor.h)
-    double threshold;              ///< of edges' mollifier, m^4
-    double taper_width;            ///< m: of edges' tapers; 0: none
-    double stiffness;              ///< of the barrier, in its form's unit
-    struct barrier_value barrier;  ///< without the factor
+    double factor; ///< of the barrier: of edges at most 1 (edge_factor.h), else how many pairs this
+                   ///< stands for that have the same nearest points
+    double threshold;             ///< of edges' mollifier, m^4
+    double taper_width;           ///< m: of edges' tapers; 0: none
+    double stiffness;             ///< of the barrier, in its form's unit
+    struct barrier_value barrier; ///< without the factor
 };
 
 /// Friction of one contact, with the normal force and the geometry of the state at which it was
@@ -156,7 +158,8 @@ struct barrier_contact {
     double slip_width; ///< m: width of the smoothing of friction in this stage
     double mean_edge;  ///< m: mean rest length of the mesh's edges; infinity without edges
     uint32_t *near;    ///< scratch: indices of candidates within reach
-    size_t near_capacity;
+    uint32_t *slots;   ///< scratch: contacts by their nearest features
+    size_t near_capacity, slot_capacity;
     struct contact_piece *pieces; ///< scratch: results of a parallel loop
     size_t piece_capacity;
     struct contact_groups groups; ///< of contacts, frictions and rolling resistances by nodes

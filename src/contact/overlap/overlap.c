@@ -298,7 +298,7 @@ pbs_status overlaps_find(struct barrier_contact *c, struct tasks *tasks, const d
                          double distance, uint32_t only, struct overlaps *out) {
     out->count = 0;
     c->settings.barrier.reach = fmax(distance, LEAST_REACH);
-    c->settings.keeps_whole_edges = true;
+    c->settings.lists_every_pair = true;
     RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
     RETURN_IF_FAILED(add_contacts(c, only, out));
     RETURN_IF_FAILED(add_intersections(c, tasks, only, out));

@@ -972,6 +972,143 @@ static void refused_memory_is_a_status(void **state) {
     barrier_contact_free(&s.contact);
 }
 
+// --- pairs with the same nearest points ---
+
+enum { BRICK_NODES = 8, BRICK_TRIANGLES = 12, BRICK_COORDINATES = 2 * 3 * BRICK_NODES };
+
+struct two_bricks {
+    struct barrier_contact contact;
+    double x[BRICK_COORDINATES]; ///< m: of the lower one, then of the upper one
+};
+
+static void make_two_bricks(struct two_bricks *s) {
+    static uint32_t nodes[2][BRICK_NODES];
+    double rest[BRICK_COORDINATES / 2];
+    *s = (struct two_bricks){.contact = {.memory = &memory,
+                                         .settings = {.barrier = {.stiffness = 1.0, .reach = 0.1},
+                                                      .slip_velocity = 0.1}}};
+    brick_corners(0.5, rest);
+    for (uint32_t side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < BRICK_NODES; i++) {
+            nodes[side][i] = side * BRICK_NODES + i;
+        }
+        const struct collision_part_input input = {.part = {.group = ~0u, .mask = ~0u},
+                                                   .point_count = BRICK_NODES,
+                                                   .nodes = nodes[side],
+                                                   .rest = rest,
+                                                   .triangle_count = BRICK_TRIANGLES,
+                                                   .triangles = brick_triangles};
+        assert_ok(collision_mesh_add(&memory, &input, &s->contact.mesh));
+    }
+    assert_ok(barrier_contact_reset(&s->contact));
+}
+
+/// The upper one is `shift` from where its bottom is the lower one's top.
+static void put_above(struct two_bricks *s, const double shift[3]) {
+    for (int i = 0; i < 2; i++) {
+        double *const x = s->x + 3 * BRICK_NODES * i;
+        brick_corners(0.5, x);
+        for (int k = 0; k < BRICK_NODES && i == 1; k++) {
+            add3(x + 3 * k, shift, x + 3 * k);
+            x[3 * k + 2] += 1.0;
+        }
+    }
+}
+
+/// Adds what the barrier of every pair of a point of one and a triangle of the other says. Returns
+/// how many are within reach.
+static size_t add_all_pairs(const struct two_bricks *s, double *energy, double *gradient) {
+    const struct barrier *const barrier = &s->contact.settings.barrier;
+    size_t count = 0;
+    for (size_t i = 0; i < 2 * BRICK_NODES; i++) {
+        for (int t = 0; t < BRICK_TRIANGLES; t++) {
+            const size_t other = i < BRICK_NODES ? BRICK_NODES : 0;
+            size_t at[PAIR_NODES] = {3 * i};
+            const double *x[PAIR_NODES] = {s->x + 3 * i};
+            for (int k = 1; k < PAIR_NODES; k++) {
+                at[k] = 3 * (other + brick_triangles[3 * t + k - 1]);
+                x[k] = s->x + at[k];
+            }
+            const struct closest closest = closest_points(PAIR_POINT_TRIANGLE, x);
+            const double distance = sqrt(closest.squared);
+            if (distance >= barrier->reach) {
+                continue;
+            }
+            const struct barrier_value b = barrier_evaluate(barrier, distance, 0.0);
+            *energy += b.value;
+            for (int k = 0; k < PAIR_NODES; k++) {
+                add_scaled3(gradient + at[k], b.first * closest.weight[k] / distance, closest.r,
+                            gradient + at[k]);
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+/// Takes what pairs of edges say away from the energy and the gradient. Returns how many pairs of
+/// points and triangles the other contacts stand for.
+static double without_edges(const struct barrier_contact *c, double *energy, double *gradient,
+                            size_t *contacts) {
+    double pairs = 0.0;
+    *contacts = 0;
+    for (size_t i = 0; i < c->contact_count; i++) {
+        const struct active_contact *const contact = &c->contacts[i];
+        if (contact->kind == PAIR_POINT_TRIANGLE) {
+            pairs += contact->factor;
+            (*contacts)++;
+            continue;
+        }
+        double forces[CONTACT_POINTS][3];
+        barrier_contact_forces(c, contact, forces);
+        *energy -= barrier_contact_energy(contact);
+        for (int k = 0; k < contact->point_count; k++) {
+            double *const to = gradient + 3 * (size_t)contact->points[k];
+            add3(to, forces[k], to);
+        }
+    }
+    return pairs;
+}
+
+/// Two bricks whose corners, edges or faces lie above each other, or 1e-12 to 1e-4 beside that. A
+/// contact that stands for several pairs says what all of them say: nearest points that are off by
+/// 1e-9 of the gap turn their forces by 1e-9 at most, and change the distance by the square of it.
+/// A force is at most 1.3 N here, and at most twelve of them are at one point.
+static void pairs_with_the_same_nearest_points_are_one(void **state) {
+    (void)state;
+    struct two_bricks s;
+    size_t fewer = 0;
+    make_two_bricks(&s);
+    for (int i = 0; i < 2000; i++) {
+        double shift[3], energy = 0.0, gradient[BRICK_COORDINATES] = {0.0};
+        double expected_energy = 0.0, expected[BRICK_COORDINATES] = {0.0};
+        size_t contacts = 0;
+        struct contact_energy all;
+        for (int k = 0; k < 2; k++) {
+            const double beside = pow(10.0, random_uniform(&numbers, -12.0, -4.0));
+            const double places[4] = {0.0, beside, 0.3, random_uniform(&numbers, -1.0, 1.0)};
+            shift[k] = places[random_index(&numbers, 4)];
+        }
+        shift[2] = random_uniform(&numbers, 0.01, 0.099);
+        put_above(&s, shift);
+        assert_ok(barrier_contact_evaluate(&s.contact, NULL, s.x, false, gradient, &all));
+        energy = all.potential;
+        const double pairs = without_edges(&s.contact, &energy, gradient, &contacts);
+        const size_t expected_pairs = add_all_pairs(&s, &expected_energy, expected);
+        assert_true(pairs == (double)expected_pairs);
+        assert_near(energy, expected_energy, 1e-12 * (1.0 + all.potential), "energy, J");
+        for (int k = 0; k < BRICK_COORDINATES; k++) {
+            assert_near(gradient[k], expected[k], 12 * 1.3e-9, "gradient, N");
+        }
+        fewer += contacts < expected_pairs;
+        if (shift[0] == 0.0 && shift[1] == 0.0) {
+            assert_int_equal(contacts, 4);
+        }
+    }
+    assert_true(fewer > 1000);
+    barrier_contact_free(&s.contact);
+}
+
 /// The taper towards an end x of an edge that is at d from the line through a and b: y^2 (3 - 2 y)
 /// of y = q / REACH, q^2 + d^2 the square of the distance of x from that line.
 static double taper_at(const double x[3], const double a[3], const double b[3], double d) {
@@ -1087,6 +1224,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_gradient_is_that_of_the_energy, setup, teardown),
         cmocka_unit_test_setup_teardown(forces_are_equal_and_opposite, setup, teardown),
+        cmocka_unit_test_setup_teardown(pairs_with_the_same_nearest_points_are_one, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(edges_have_the_factor_of_theory, setup, teardown),
         cmocka_unit_test_setup_teardown(corners_stay_away_from_their_border, setup, teardown),
         cmocka_unit_test_setup_teardown(the_hessian_is_the_projected_one, setup, teardown),
