@@ -148,9 +148,9 @@ void barrier_contact_set_stiffness(struct barrier_contact *c, uint32_t part, dou
 
 double barrier_contact_reach(const struct barrier_contact *c, uint32_t a, uint32_t b) {
     const struct collision_part *first = &c->mesh.parts[a], *second = &c->mesh.parts[b];
-    const double common = c->settings.barrier.reach;
-    const double reach = fmin(collision_part_reach(first, common),
-                              collision_part_reach(second, common));
+    const double own = collision_part_reach(first, c->settings.barrier.reach);
+    const double other = collision_part_reach(second, c->settings.barrier.reach);
+    const double reach = own < other ? own : other;
     const struct close_parts *close = first->is_close && second->is_close
                                           ? collision_mesh_close(&c->mesh, a, b)
                                           : NULL;

@@ -39,7 +39,10 @@ static void hessian_of_pair(const struct barrier_contact *c, const struct active
         return;
     }
     struct closest_bending bending;
-    const struct closest closest = closest_points(contact->kind, x);
+    struct closest closest = {.squared = contact->distance * contact->distance,
+                              .support = contact->support};
+    memcpy(closest.weight, contact->weight, sizeof closest.weight);
+    scale3(contact->distance, contact->normal, closest.r);
     closest_bending(contact->kind, x, &closest, &bending);
     for (int k = 0; k < bending.count; k++) {
         memcpy(hessian->vector[hessian->count], bending.vector[k], sizeof bending.vector[k]);

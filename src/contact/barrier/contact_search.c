@@ -41,12 +41,28 @@ static uint32_t second_part(const struct barrier_contact *c, const struct candid
     return c->mesh.part[candidate->points[pair_first_count(candidate->kind)]];
 }
 
-static bool pair_is_near(const struct barrier_contact *c, size_t index) {
+/// The reach of the parts that were asked for last. Most candidates are of the same parts as the
+/// one before.
+struct reach_between {
+    uint32_t part[2];
+    double reach; ///< m; 0: of none yet
+};
+
+static double find_reach(const struct barrier_contact *c, uint32_t a, uint32_t b,
+                         struct reach_between *last) {
+    if (last->reach == 0.0 || last->part[0] != a || last->part[1] != b) {
+        *last = (struct reach_between){{a, b}, barrier_contact_reach(c, a, b)};
+    }
+    return last->reach;
+}
+
+static bool pair_is_near(const struct barrier_contact *c, size_t index,
+                         struct reach_between *last) {
     const struct candidate candidate = candidates_at(&c->candidates, &c->mesh, index);
     const double *x[PAIR_NODES] = {NULL};
     locate(c, &candidate, x);
-    const double reach = barrier_contact_reach(c, c->mesh.part[candidate.points[0]],
-                                               second_part(c, &candidate));
+    const double reach = find_reach(c, c->mesh.part[candidate.points[0]],
+                                    second_part(c, &candidate), last);
     if (candidate.kind == PAIR_EDGE_EDGE && !c->settings.lists_every_pair &&
         edge_factor_is_negligible(&c->mesh, candidate.first, candidate.second, reach, x)) {
         return false;
@@ -62,7 +78,8 @@ bool contact_wall_touches(const struct barrier_contact *c, const struct contact_
     return !a->is_obstacle && (a->group & b->mask) != 0 && (b->group & a->mask) != 0;
 }
 
-static bool wall_is_near(const struct barrier_contact *c, size_t index) {
+static bool wall_is_near(const struct barrier_contact *c, size_t index,
+                         struct reach_between *last) {
     const uint32_t point = (uint32_t)(index % c->mesh.point_count);
     const struct contact_wall *wall = &c->walls[index / c->mesh.point_count];
     if (c->mesh.point_is_flat[point] || !contact_wall_touches(c, wall, point)) {
@@ -70,7 +87,7 @@ static bool wall_is_near(const struct barrier_contact *c, size_t index) {
     }
     const double distance = shape_distance(&wall->surface.shape, &wall->surface.pose,
                                            c->points + 3 * (size_t)point, NULL, NULL);
-    const double reach = barrier_contact_reach(c, c->mesh.part[point], wall->part);
+    const double reach = find_reach(c, c->mesh.part[point], wall->part, last);
     return !(distance >= reach + collision_mesh_offset(&c->mesh, point));
 }
 
@@ -81,10 +98,11 @@ static void find_near_piece(void *context, size_t piece) {
     const size_t end = begin + CANDIDATES_PER_PIECE < pass->count ? begin + CANDIDATES_PER_PIECE
                                                                   : pass->count;
     struct contact_piece *out = &c->pieces[piece];
+    struct reach_between last = {.reach = 0.0};
     *out = (struct contact_piece){.begin = begin};
     for (size_t i = begin; i < end; i++) {
-        const bool near = i < pass->pair_count ? pair_is_near(c, i)
-                                               : wall_is_near(c, i - pass->pair_count);
+        const bool near = i < pass->pair_count ? pair_is_near(c, i, &last)
+                                               : wall_is_near(c, i - pass->pair_count, &last);
         if (near) {
             c->near[begin + out->count++] = (uint32_t)i;
         }
@@ -164,6 +182,7 @@ static void make_pair(const struct barrier_contact *c, size_t index, struct acti
                                    .distance = sqrt(closest.squared)};
     memcpy(out->points, candidate.points, sizeof out->points);
     memcpy(out->weight, closest.weight, sizeof out->weight);
+    out->support = closest.support;
     scale3(1.0 / out->distance, closest.r, out->normal);
     const double offset = candidate_offset(&c->mesh, &candidate);
     const struct barrier barrier = barrier_between(c, c->mesh.part[candidate.points[0]],

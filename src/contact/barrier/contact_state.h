@@ -41,6 +41,7 @@ struct active_contact {
     uint32_t first, second; ///< as in struct candidate; for walls: wall index, point
     uint32_t points[CONTACT_POINTS];
     double weight[CONTACT_POINTS]; ///< closest points, as in struct closest
+    uint8_t support;               ///< as in struct closest; of a wall: none
     double normal[3];              ///< from the second side to the first
     double distance;               ///< m, without subtracting offsets
     double factor; ///< of the barrier: of edges at most 1 (edge_factor.h), else how many pairs this

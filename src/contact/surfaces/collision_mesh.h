@@ -241,7 +241,7 @@ static inline double collision_mesh_pair_offset(const struct collision_mesh *mes
 
 /// The gap below which barriers at a part's surface act, m; common: that of all parts at most.
 static inline double collision_part_reach(const struct collision_part *part, double common) {
-    return part->reach > 0.0 ? fmin(part->reach, common) : common;
+    return part->reach > 0.0 && part->reach < common ? part->reach : common;
 }
 
 /// Removes a breaking bond from the exclusion of its points. Once no bond is left they collide: at
