@@ -31,6 +31,10 @@ static const double SLOW = 2.0;
 // leave much less than half make gaps shrink in worlds that take one iteration a step.
 static const double KEPT_GAP = 0.4;
 
+// Where all bodies are slow, and at most this share of constant forces is left, something carries
+// them.
+static const double SUPPORTED = 0.1;
+
 // Where free fall leaves less than this share of what counts as solved, no other guess is tried.
 static const double EXACT_SHARE = 0.01;
 
@@ -231,6 +235,20 @@ static uint32_t mark_slow(struct minimization *m, const double *x) {
     return count;
 }
 
+/// Returns how many bodies mark_slow has marked.
+static uint32_t count_slow(const struct minimization *m) {
+    const struct stop_rule *const rule = &m->newton->rule;
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
+        count += rule->gain[b] > 0.0;
+    }
+    return count;
+}
+
+static bool all_are_slow(const struct minimization *m) {
+    return count_slow(m) == m->newton->rule.bodies.body_count;
+}
+
 static bool fill_given(struct minimization *m, const double *x, double *guess) {
     vector_copy(m->objective->tasks, newton_coordinate_count(m->newton), x, guess);
     return true;
@@ -242,16 +260,16 @@ static bool fill_all_at_rest(struct minimization *m, const double *x, double *gu
     return mark_slow(m, x) == m->newton->rule.bodies.body_count && fill_given(m, x, guess);
 }
 
-/// Where some bodies are slow, as the row above has marked them, they stay where they are. The
+/// Where all bodies are slow, as the row above has marked them, what creeps goes on doing so.
+static bool fill_inertial_of_slow(struct minimization *m, const double *x, double *guess) {
+    return all_are_slow(m) && fill_inertial(m, x, guess);
+}
+
+/// Where some bodies are slow, as the first row has marked them, they stay where they are. The
 /// others are as in the best guess so far.
 static bool fill_some_at_rest(struct minimization *m, const double *x, double *guess) {
     const struct stop_rule *const rule = &m->newton->rule;
-    bool any = false, all = true;
-    for (uint32_t b = 0; b < rule->bodies.body_count; b++) {
-        any = any || rule->gain[b] > 0.0;
-        all = all && rule->gain[b] > 0.0;
-    }
-    if (!any || all) {
+    if (count_slow(m) == 0 || all_are_slow(m)) {
         return false;
     }
     fill_given(m, m->newton->accepted.x, guess);
@@ -324,6 +342,7 @@ struct guess {
 // first one only by the rounding errors of forces that should be zero.
 static const struct guess guesses[] = {
     {fill_all_at_rest, PBS_GUESS_BEST, false, false, false},
+    {fill_inertial_of_slow, PBS_GUESS_BEST, false, false, true},
     {fill_free_fall, PBS_GUESS_OPT, true, false, false},
     {fill_explicit, PBS_GUESS_EXPLICIT, false, false, false},
     {fill_inertial, PBS_GUESS_INERTIAL, true, false, true},
@@ -363,9 +382,40 @@ static bool nothing_moves(const struct minimization *m, const double *x) {
     return vector_equals(newton_coordinate_count(m->newton), x, m->objective->predictor);
 }
 
-/// Whether the guess in newton->accepted is the solution, or hardly anything is left of the forces
-/// on each body: no other is tried.
-static bool is_exact(struct minimization *m, const struct guess *guess, const double *x) {
+/// Whether what is left of the forces on each body at the guess in newton->accepted would move it
+/// by no more than SUPPORTED of what constant forces do in free fall. Uses newton->current and
+/// gradient.
+static bool is_supported(struct minimization *m, const double *x) {
+    struct newton *const newton = m->newton;
+    const struct objective *const o = m->objective;
+    const struct body_ranges *const bodies = &newton->rule.bodies;
+    const size_t count = newton_coordinate_count(newton);
+    double *const moved = newton->direction;
+    double *const left = newton->rule.residual, *const fallen = newton->rule.kinetic;
+    iterate_swap(&newton->accepted, &newton->current);
+    minimization_activate(m);
+    iterate_swap(&newton->accepted, &newton->current);
+    for (size_t k = 0; k < count; k++) {
+        moved[k] = o->predictor[k] + o->weight / o->mass[k / 3] * newton->gradient[k];
+    }
+    body_distance_squared(o->tasks, bodies, moved, o->predictor, left);
+    if (!fill_free_fall(m, x, moved)) {
+        return false;
+    }
+    body_distance_squared(o->tasks, bodies, moved, o->predictor, fallen);
+    bool is_supported = true;
+    for (uint32_t b = 0; b < bodies->body_count; b++) {
+        is_supported = is_supported && left[b] <= SUPPORTED * SUPPORTED * fallen[b];
+    }
+    return is_supported;
+}
+
+/// Whether no other guess is tried: the one in newton->accepted is the solution, or hardly anything
+/// is left of the forces on each body, or other guesses would only fall into what carries it.
+static bool is_enough(struct minimization *m, const struct guess *guess, const double *x) {
+    if (guess->fill == fill_inertial_of_slow) {
+        return is_supported(m, x);
+    }
     if (guess->fill != fill_free_fall && guess->fill != fill_all_at_rest) {
         return false;
     }
@@ -403,19 +453,21 @@ static bool choose_among(struct minimization *m, const double *x) {
     struct newton *const newton = m->newton;
     const int32_t requested = m->options->initial_guess;
     const struct guess *best = NULL;
+    bool knows_inertial = false;
     for (size_t i = 0; i < sizeof guesses / sizeof *guesses && !m->stopped; i++) {
         const struct guess *const g = &guesses[i];
         if (!is_requested(g, requested) || (g->follows && best == NULL) ||
-            !g->fill(m, x, newton->gradient) ||
+            (g->is_inertial_guess && knows_inertial) || !g->fill(m, x, newton->gradient) ||
             !evaluate_towards(m, x, newton->gradient, g->always || requested == g->kind,
                               ceiling_of_guesses(m, best))) {
             continue;
         }
+        knows_inertial = knows_inertial || g->is_inertial_guess;
         if ((best == NULL || is_better(m, g, best)) && !has_gone_through(m, x)) {
             iterate_swap(&newton->trial, &newton->accepted);
             best = g;
         }
-        if (best != NULL && is_exact(m, g, x)) {
+        if (best != NULL && is_enough(m, g, x)) {
             break;
         }
     }
