@@ -286,8 +286,10 @@ PBS_API pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size
 /// that no saved world can make a step longer than the host allows; pbs_world_set_settings may
 /// change them afterwards. Ids that were valid when it was saved are valid again in this world (see
 /// pbs_world_body_at); ids of what the world held before are not. Custom bodies need their
-/// callbacks (pbs_world_register_callback, before or after; once registered they stay). On failure
-/// the world is as it was.
+/// callbacks (pbs_world_register_callback, before or after; once registered they stay). Where the
+/// saved world has the same bodies, colliders, joints and settings as this one, only the state is
+/// read, and what the last steps have built is kept: going back by some frames takes less than a
+/// step. On failure the world is as it was.
 /// @param buffer  at any address; read during the call only
 /// @param size  exactly what was saved
 /// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_FORMAT (damaged, foreign version or

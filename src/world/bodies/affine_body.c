@@ -396,13 +396,18 @@ static void write(struct byte_writer *out, const struct body *body, const struct
     write_f64(out, body->damping);
     write_f64(out, body->drag);
     write_f64(out, affine->density);
-    write_f64(out, affine->stiffness);
     write_f64(out, affine->given_stiffness);
-    write_doubles(out, affine->rest_strain, 9);
     write_u64(out, body->vertex_count);
     write_doubles(out, affine->rest, 3 * body->vertex_count);
     write_u64(out, body->triangle_count);
     write_bytes(out, body->triangles, body->triangle_count * 3 * sizeof *body->triangles);
+}
+
+/// The contact forces of vertices, too, which are not nodes; those of nodes are saved with the
+/// nodes.
+static void write_state(struct byte_writer *out, const struct body *body) {
+    write_f64(out, body->affine.stiffness);
+    write_doubles(out, body->affine.rest_strain, 9);
     write_doubles(out, body->vertices.contact_force, 3 * body->vertex_count);
 }
 
@@ -427,11 +432,6 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     d.drag = read_f64(in);
     d.density = read_f64(in);
     d.stiffness = read_f64(in);
-    const double given = read_f64(in);
-    double rest_strain[9];
-    RETURN_IF_FAILED(check_not_negative(given, "stiffness of the host"));
-    read_doubles(in, rest_strain, 9);
-    RETURN_IF_FAILED(check_rest_strain(rest_strain));
     RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
     RETURN_IF_FAILED(
         read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
@@ -440,16 +440,19 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     RETURN_IF_FAILED(read_block(in, memory, d.triangle_count, size, &arrays->indices));
     d.positions = arrays->positions;
     d.triangles = arrays->indices;
-    RETURN_IF_FAILED(create(scene, memory, &d, out));
-    (*out)->affine.given_stiffness = given;
-    memcpy((*out)->affine.rest_strain, rest_strain, sizeof rest_strain);
-    return PBS_OK;
+    return create(scene, memory, &d, out);
 }
 
-/// Reads the contact forces of vertices, which are not nodes; those of nodes are saved with the
-/// nodes.
 static pbs_status resume(struct byte_reader *in, struct memory *memory, struct body *body) {
+    struct affine_body *const affine = &body->affine;
     (void)memory;
+    affine->stiffness = read_f64(in);
+    if (!isnormal(affine->stiffness * affine->volume) || affine->stiffness < 0.0) {
+        return status_fail(PBS_ERROR_FORMAT, "stiffness is %g Pa, must be positive and finite",
+                           affine->stiffness);
+    }
+    read_doubles(in, affine->rest_strain, 9);
+    RETURN_IF_FAILED(check_rest_strain(affine->rest_strain));
     read_doubles(in, body->vertices.contact_force, 3 * body->vertex_count);
     return check_vectors(body->vertices.contact_force, body->vertex_count, "contact force");
 }
@@ -462,6 +465,8 @@ const struct body_table body_table_affine = {
     .free = free_own,
     .write = write,
     .read = read,
+    .write_state = write_state,
+    .resumes_in_place = true,
     .resume = resume,
     .add_terms = add_terms,
     .damped = &DAMPED,

@@ -368,6 +368,11 @@ static void write(struct byte_writer *out, const struct body *body, const struct
     const double yield[] = {solid->yield.stress, solid->yield.hardening, solid->yield.viscosity,
                             solid->yield.limit};
     write_doubles(out, yield, sizeof yield / sizeof yield[0]);
+}
+
+/// What has flowed.
+static void write_state(struct byte_writer *out, const struct body *body) {
+    const struct solid_body *const solid = &body->solid;
     if (solid->plastic != NULL) {
         write_doubles(out, solid->plastic, PLASTIC_VALUES * solid->tet_count);
     }
@@ -449,6 +454,7 @@ const struct body_table body_table_solid = {
     .free = free_own,
     .write = write,
     .read = read,
+    .write_state = write_state,
     .resume = resume,
     .add_terms = solid_add_terms,
     .damped = &solid_damped,

@@ -11,6 +11,10 @@ void write_bytes(struct byte_writer *writer, const void *source, size_t size) {
     if (writer->bytes != NULL && end <= writer->capacity && size > 0) {
         memcpy(writer->bytes + writer->size, source, size);
     }
+    if (writer->compared != NULL && size > 0) {
+        writer->differs = writer->differs || end > writer->capacity ||
+                          memcmp(writer->compared + writer->size, source, size) != 0;
+    }
     writer->size = end;
 }
 

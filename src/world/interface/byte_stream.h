@@ -9,7 +9,10 @@
 struct byte_writer {
     unsigned char *bytes; ///< null: only the size is counted
     size_t capacity;
-    size_t size; ///< bytes written so far, including those that did not fit
+    size_t size;                   ///< bytes written so far, including those that did not fit
+    const unsigned char *compared; ///< null, or capacity bytes: what would be written is compared
+                                   ///< with these
+    bool differs;                  ///< it is not what they are
 };
 
 void write_bytes(struct byte_writer *writer, const void *source, size_t size);

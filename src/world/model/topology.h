@@ -101,7 +101,7 @@ struct topology {
     bool contact_is_current; ///< false: bodies or colliders changed since it was built
     bool close_pairs_meet;   ///< the next step begins with new close pairs that meet in it
     bool contact_is_checked; ///< false: the host may have made bodies overlap since the last step
-    double contact_energy;   ///< J, at the end of the last step
+    double contact_energy;   ///< J, at the end of the last step; NaN: unknown
     struct obstacle *obstacles, *obstacles_now;
     size_t obstacle_capacity, obstacle_now_capacity;
     struct contact_set contacts; ///< the contacts of the world's contact kind

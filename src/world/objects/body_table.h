@@ -165,12 +165,16 @@ struct body_table {
     /// section 4); 0: no bond can break.
     double (*crack_step)(const struct nodes *nodes, const struct body *body);
     // --- saving ---
-    /// Writes the description, from which `read` makes the body again with the same checks, and the
-    /// data that `resume` reads.
+    /// Writes the description, from which `read` makes the body again with the same checks.
     void (*write)(struct byte_writer *out, const struct body *body, const struct nodes *nodes);
     pbs_status (*read)(struct byte_reader *in, struct memory *memory, struct scene *scene,
                        struct saved_arrays *arrays, struct body **out);
-    /// Reads the state that is not in the description, and the nodes' state.
+    /// Writes the state that is neither in the description nor in the nodes, which `resume` reads.
+    /// Both are null where there is none.
+    void (*write_state)(struct byte_writer *out, const struct body *body);
+    /// resumes_in_place: also into a body whose terms were added: `write_values` is then all that
+    /// they need.
+    bool resumes_in_place;
     pbs_status (*resume)(struct byte_reader *in, struct memory *memory, struct body *body);
 };
 

@@ -76,8 +76,11 @@ static void write(struct byte_writer *out, const struct body *body, const struct
     write_u64(out, bonded->surface.mesh.tet_count);
     write_bytes(out, bonded->surface.mesh.tets,
                 4 * bonded->surface.mesh.tet_count * sizeof *bonded->surface.mesh.tets);
+}
+
+static void write_state(struct byte_writer *out, const struct body *body) {
     saved_bonds_write_broken(out, body);
-    write_doubles(out, bonded->orientations, 4 * body->vertex_count);
+    write_doubles(out, body->bonded.orientations, 4 * body->vertex_count);
     saved_bonds_write_fragments(out, body);
 }
 
@@ -185,6 +188,7 @@ const struct body_table body_table_bonded = {
     .free = free_own,
     .write = write,
     .read = read,
+    .write_state = write_state,
     .resume = resume,
     .check_scheme = bonded_check_scheme,
     .add_terms = bonded_add_terms,

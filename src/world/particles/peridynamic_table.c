@@ -78,6 +78,9 @@ static void write(struct byte_writer *out, const struct body *body, const struct
     write_u64(out, body->bonds.count);
     write_softening(out, body);
     write_doubles(out, own->critical, body->bonds.count);
+}
+
+static void write_state(struct byte_writer *out, const struct body *body) {
     saved_bonds_write_broken(out, body);
     saved_bonds_write_fragments(out, body);
 }
@@ -187,6 +190,7 @@ const struct body_table body_table_peridynamic = {
     .free = free_own,
     .write = write,
     .read = read,
+    .write_state = write_state,
     .resume = resume,
     .add_terms = peridynamic_add_terms,
     .find_parameter = find_parameter,

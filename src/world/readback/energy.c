@@ -66,7 +66,8 @@ static pbs_status sum_scene(const pbs_world *w, double by_kind[ENERGY_KIND_COUNT
 /// object is built.
 static pbs_status contact_energy(const pbs_world *w, double *out) {
     const struct topology *t = &w->topology;
-    if (t->is_current && t->contact_is_current && t->contact_is_checked) {
+    if (t->is_current && t->contact_is_current && t->contact_is_checked &&
+        !isnan(t->contact_energy)) {
         *out = t->contact_energy;
         return PBS_OK;
     }

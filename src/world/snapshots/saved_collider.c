@@ -29,12 +29,9 @@ static void write_grid(struct byte_writer *out, const pbs_collider_desc *d) {
 void saved_collider_write(struct byte_writer *out, const struct collider *collider) {
     const pbs_collider_desc *d = &collider->desc;
     write_u32(out, collider->slot);
-    write_u64(out, collider->user_data);
     write_u32(out, (uint32_t)d->shape);
     write_u32(out, (uint32_t)d->hollow);
     write_doubles(out, d->size, 3);
-    write_doubles(out, d->position, 3);
-    write_doubles(out, d->orientation, 4);
     write_f64(out, d->friction);
     write_u32(out, d->surface_material);
     write_u32(out, d->group);
@@ -48,6 +45,12 @@ void saved_collider_write(struct byte_writer *out, const struct collider *collid
     write_u32(out, (uint32_t)d->collision);
     write_f64(out, d->penalty_stiffness);
     write_grid(out, d);
+}
+
+void saved_collider_write_state(struct byte_writer *out, const struct collider *collider) {
+    write_u64(out, collider->user_data);
+    write_doubles(out, collider->desc.position, 3);
+    write_doubles(out, collider->desc.orientation, 4);
     write_u32(out, collider->moving);
     write_doubles(out, collider->target_position, 3);
     write_doubles(out, collider->target_orientation, 4);
@@ -126,13 +129,11 @@ static pbs_status read_grid(struct byte_reader *in, struct memory *memory, pbs_c
 pbs_status saved_collider_read(struct byte_reader *in, struct memory *memory,
                                const pbs_world_desc *settings, struct collider *collider) {
     pbs_collider_desc *d = &collider->desc;
-    d->struct_size = sizeof *d;
-    collider->user_data = read_u64(in);
+    // The pose is part of the state.
+    *d = (pbs_collider_desc){.struct_size = sizeof *d, .orientation = {0.0, 0.0, 0.0, 1.0}};
     d->shape = (int32_t)read_u32(in);
     d->hollow = (int32_t)read_u32(in);
     read_doubles(in, d->size, 3);
-    read_doubles(in, d->position, 3);
-    read_doubles(in, d->orientation, 4);
     d->friction = read_f64(in);
     d->surface_material = read_u32(in);
     d->group = read_u32(in);
@@ -141,6 +142,18 @@ pbs_status saved_collider_read(struct byte_reader *in, struct memory *memory,
     d->collision = (int32_t)read_u32(in);
     d->penalty_stiffness = read_f64(in);
     RETURN_IF_FAILED(read_grid(in, memory, d));
+    double unit[4];
+    RETURN_IF_FAILED(contact_kind_check_collider(settings, d));
+    RETURN_IF_FAILED(collider_check(d, unit));
+    collider->grid = collider_grid(d);
+    return PBS_OK;
+}
+
+pbs_status saved_collider_read_state(struct byte_reader *in, struct collider *collider) {
+    pbs_collider_desc *const d = &collider->desc;
+    collider->user_data = read_u64(in);
+    read_doubles(in, d->position, 3);
+    read_doubles(in, d->orientation, 4);
     RETURN_IF_FAILED(read_flag(in, &collider->moving));
     read_doubles(in, collider->target_position, 3);
     read_doubles(in, collider->target_orientation, 4);
@@ -150,9 +163,8 @@ pbs_status saved_collider_read(struct byte_reader *in, struct memory *memory,
     RETURN_IF_FAILED(saved_move_read(in, &collider->moved_by));
     // Orientations are not normalised again, which could change their last bits.
     double unit[4];
-    RETURN_IF_FAILED(contact_kind_check_collider(settings, d));
-    RETURN_IF_FAILED(collider_check(d, unit));
-    collider->grid = collider_grid(d);
+    RETURN_IF_FAILED(check_point(d->position, "position"));
+    RETURN_IF_FAILED(check_quaternion(d->orientation, "orientation", unit));
     RETURN_IF_FAILED(check_point(collider->target_position, "target position"));
     if (!read_are_finite(collider->velocity, 3) ||
         !read_are_finite(collider->angular_velocity, 3)) {

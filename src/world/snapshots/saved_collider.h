@@ -5,11 +5,16 @@
 #include "world/interface/byte_stream.h"
 #include "world/objects/collider.h"
 
-/// Writes the slot first, which is read before the collider is made.
+/// Write and read the description. Writes the slot first, which is read before the collider is
+/// made.
 void saved_collider_write(struct byte_writer *out, const struct collider *collider);
 /// The collider owns the arrays that have been read, also on failure. settings: the world's.
 pbs_status saved_collider_read(struct byte_reader *in, struct memory *memory,
                                const pbs_world_desc *settings, struct collider *collider);
+
+/// Pose, prescribed motion, and what the last step has found.
+void saved_collider_write_state(struct byte_writer *out, const struct collider *collider);
+pbs_status saved_collider_read_state(struct byte_reader *in, struct collider *collider);
 
 void saved_load_write(struct byte_writer *out, const struct contact_load *load);
 pbs_status saved_load_read(struct byte_reader *in, struct contact_load *load);

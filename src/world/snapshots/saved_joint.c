@@ -102,8 +102,6 @@ static void write_side(struct byte_writer *out, const struct joint_side *side) {
         write_doubles(out, side->axis_weight[a], POINT_NODES);
         write_doubles(out, side->axis[a], 3);
     }
-    write_doubles(out, side->place, 3);
-    write_doubles(out, side->target, 3);
 }
 
 static pbs_status check_side(const struct joint_side *side, bool in_space) {
@@ -117,8 +115,6 @@ static pbs_status check_side(const struct joint_side *side, bool in_space) {
         possible = read_are_finite(side->axis_weight[a], POINT_NODES) &&
                    read_are_finite(side->axis[a], 3);
     }
-    RETURN_IF_FAILED(check_point(side->place, "place"));
-    RETURN_IF_FAILED(check_point(side->target, "target"));
     return possible ? PBS_OK
                     : status_fail(PBS_ERROR_FORMAT,
                                   "a side has %u nodes, or nodes that its body does not have, or "
@@ -138,8 +134,6 @@ static pbs_status read_side(struct byte_reader *in, const struct scene *scene,
         read_doubles(in, side->axis_weight[a], POINT_NODES);
         read_doubles(in, side->axis[a], 3);
     }
-    read_doubles(in, side->place, 3);
-    read_doubles(in, side->target, 3);
     side->body = slot == NO_BODY ? NULL : body_in(scene, slot);
     return check_side(side, slot == NO_BODY);
 }
@@ -152,8 +146,15 @@ void saved_joint_write(struct byte_writer *out, const struct world_joint *joint)
     write_side(out, &joint->sides[1]);
     write_doubles(out, joint->offset, 3);
     write_doubles(out, joint->targets, JOINT_ROWS);
-    write_doubles(out, joint->multiplier, JOINT_ROWS);
     write_f64(out, joint->arm);
+}
+
+void saved_joint_write_state(struct byte_writer *out, const struct world_joint *joint) {
+    for (int s = 0; s < 2; s++) {
+        write_doubles(out, joint->sides[s].place, 3);
+        write_doubles(out, joint->sides[s].target, 3);
+    }
+    write_doubles(out, joint->multiplier, JOINT_ROWS);
     write_f64(out, joint->angle);
     write_f64(out, joint->stiffening);
     write_u32(out, joint->broken);
@@ -171,8 +172,28 @@ pbs_status saved_joint_read(struct byte_reader *in, const struct scene *scene,
     RETURN_IF_FAILED(world_joint_check_axes(joint, &joint->desc));
     read_doubles(in, joint->offset, 3);
     read_doubles(in, joint->targets, JOINT_ROWS);
+    const double arm = read_f64(in);
+    const bool joins = joint->sides[0].body != NULL || joint->sides[1].body != NULL;
+    if (in->ended || !joins || !(arm > 0.0) || !read_are_finite(joint->offset, 3) ||
+        !read_are_finite(joint->targets, JOINT_ROWS)) {
+        return status_fail(PBS_ERROR_FORMAT,
+                           "its sides are incomplete, out of range or not finite");
+    }
+    // Arms follow from the extents of bodies.
+    world_joint_measure(joint);
+    return joint->arm == arm
+               ? PBS_OK
+               : status_fail(PBS_ERROR_FORMAT, "its arm is %g m, must be %g m", arm, joint->arm);
+}
+
+pbs_status saved_joint_read_state(struct byte_reader *in, struct world_joint *joint) {
+    for (int s = 0; s < 2; s++) {
+        read_doubles(in, joint->sides[s].place, 3);
+        read_doubles(in, joint->sides[s].target, 3);
+        RETURN_IF_FAILED(check_point(joint->sides[s].place, "place"));
+        RETURN_IF_FAILED(check_point(joint->sides[s].target, "target"));
+    }
     read_doubles(in, joint->multiplier, JOINT_ROWS);
-    joint->arm = read_f64(in);
     joint->angle = read_f64(in);
     joint->stiffening = read_f64(in);
     RETURN_IF_FAILED(read_flag(in, &joint->broken));
@@ -180,21 +201,10 @@ pbs_status saved_joint_read(struct byte_reader *in, const struct scene *scene,
     joint->broke_force = read_f64(in);
     joint->broke_torque = read_f64(in);
     joint->contact_distance = read_f64(in);
-    const double numbers[] = {
-        joint->arm,         joint->angle,        joint->stiffening,      joint->broke_time,
-        joint->broke_force, joint->broke_torque, joint->contact_distance};
-    const bool joins = joint->sides[0].body != NULL || joint->sides[1].body != NULL;
-    if (in->ended || !joins || !read_are_finite(numbers, 7) || !(joint->arm > 0.0) ||
-        !(joint->stiffening >= 1.0) || !read_are_finite(joint->offset, 3) ||
-        !read_are_finite(joint->targets, JOINT_ROWS) ||
-        !read_are_finite(joint->multiplier, JOINT_ROWS)) {
-        return status_fail(PBS_ERROR_FORMAT,
-                           "its sides or its state are incomplete, out of range or not finite");
-    }
-    // Arms follow from the extents of bodies.
-    const double arm = joint->arm;
-    world_joint_measure(joint);
-    return joint->arm == arm
+    const double numbers[] = {joint->angle,       joint->stiffening,   joint->broke_time,
+                              joint->broke_force, joint->broke_torque, joint->contact_distance};
+    return !in->ended && read_are_finite(numbers, sizeof numbers / sizeof numbers[0]) &&
+                   joint->stiffening >= 1.0 && read_are_finite(joint->multiplier, JOINT_ROWS)
                ? PBS_OK
-               : status_fail(PBS_ERROR_FORMAT, "its arm is %g m, must be %g m", arm, joint->arm);
+               : status_fail(PBS_ERROR_FORMAT, "its state is out of range or not finite");
 }

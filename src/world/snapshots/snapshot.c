@@ -1,7 +1,8 @@
-// Saves a world: the descriptions as the host gave them, and the state. Data that follow from these
-// (masses, surfaces, matrices) are computed again by the restore.
+// Saves a world: the descriptions as the host gave them, and then the state (saved_state.c). Data
+// that follow from these (masses, surfaces, matrices) are computed again by the restore.
 #include "world/snapshots/saved_collider.h"
 #include "world/snapshots/saved_joint.h"
+#include "world/snapshots/saved_state.h"
 #include "world/snapshots/snapshot.h"
 
 #include <string.h>
@@ -69,24 +70,6 @@ static void write_integrator(struct byte_writer *out, const pbs_integrator_desc 
     write_u32(out, d->step_control.fracture_quiet_steps);
 }
 
-static void write_totals(struct byte_writer *out, const struct scene *scene) {
-    write_integrator(out, &scene->integrator.settings);
-    write_u32(out, scene->stamp);
-    write_f64(out, scene->time);
-    write_f64(out, scene->dissipated);
-    write_f64(out, scene->free_reference);
-    write_u64(out, scene->counters.step_count);
-    write_u64(out, scene->counters.failed_step_count);
-    write_u64(out, scene->counters.newton_total);
-    write_u64(out, scene->counters.linear_total);
-    write_f64(out, scene->barrier.stiffness);
-    write_f64(out, scene->barrier.least_gap);
-    write_f64(out, scene->barrier.diagonal);
-    write_f64(out, scene->contact_time);
-    write_f64(out, scene->waves.until);
-    write_f64(out, scene->waves.step);
-}
-
 static void write_slots(struct byte_writer *out, const struct handle_table *table) {
     write_u64(out, table->slot_count);
     for (size_t i = 0; i < table->slot_count; i++) {
@@ -133,21 +116,12 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
         const struct body *body = scene_body(scene, i);
         write_u32(out, body->slot);
         write_u32(out, body->table->id);
-        write_u64(out, body->user_data);
         write_contact(out, &body->contact);
         write_f64(out, body->contact_inset);
-        saved_load_write(out, &body->load);
         write_pressure(out, body);
         write_wind(out, body);
         write_f64(out, body->gravity.scale);
         write_doubles(out, body->gravity.added, 3);
-        write_doubles(out, body->torque, 3);
-        write_doubles(out, body->torque_once, 3);
-        write_u32(out, body->has_forces_once);
-        write_f64(out, body->barrier.stiffness);
-        write_f64(out, body->barrier.load);
-        write_f64(out, body->barrier.next_load);
-        saved_move_write(out, body->moved_by);
         body->table->write(out, body, &scene->nodes);
     }
 }
@@ -157,73 +131,6 @@ static void write_joints(struct byte_writer *out, const struct scene *scene) {
     for (size_t i = 0; i < scene->joints.count; i++) {
         write_u32(out, scene_joint(scene, i)->slot);
         saved_joint_write(out, scene_joint(scene, i));
-    }
-}
-
-static void write_nodes(struct byte_writer *out, const struct nodes *nodes) {
-    write_u64(out, nodes->count);
-    write_doubles(out, nodes->x, 3 * nodes->count);
-    write_doubles(out, nodes->v, 3 * nodes->count);
-    write_doubles(out, nodes->initial, 3 * nodes->count);
-    write_doubles(out, nodes->target, 3 * nodes->count);
-    write_doubles(out, nodes->contact_force, 3 * nodes->count);
-    write_doubles(out, nodes->force, 3 * nodes->count);
-    write_doubles(out, nodes->force_once, 3 * nodes->count);
-    write_bytes(out, nodes->constrained_axes, nodes->count);
-}
-
-static void write_optional(struct byte_writer *out, const double *values, size_t count) {
-    write_u32(out, values != NULL);
-    if (values != NULL) {
-        write_doubles(out, values, count);
-    }
-}
-
-/// Whether the history belongs to the current bodies and scheme.
-static bool is_of_use(const struct history *history, const struct scene *scene) {
-    const struct scheme_table *scheme = scene->integrator.scheme;
-    return history->node_count >= scene->nodes.count &&
-           (history->x_before == NULL || scheme->history > 1) &&
-           (history->acceleration == NULL || scheme_stores_acceleration(scheme));
-}
-
-/// Which bodies were struck in the last step, by which two-step schemes go on: all bodies or none.
-static void write_struck(struct byte_writer *out, const struct scene *scene) {
-    const size_t count = scene->history.memory.known > 1 ? scene->bodies.count : 0;
-    write_u64(out, count);
-    for (size_t i = 0; i < count; i++) {
-        write_u32(out, scene_body(scene, i)->was_struck);
-    }
-}
-
-static void write_history(struct byte_writer *out, const struct scene *scene) {
-    const struct history nothing = {.memory = scene->history.memory,
-                                    .has_targets = scene->history.has_targets};
-    const struct history *history = is_of_use(&scene->history, scene) ? &scene->history : &nothing;
-    const struct scheme_memory *memory = &history->memory;
-    write_u32(out, memory->known);
-    write_u32(out, memory->has_acceleration);
-    write_f64(out, memory->h_before);
-    write_f64(out, memory->stable_step);
-    write_u32(out, memory->steps_since);
-    write_f64(out, memory->power);
-    write_f64(out, memory->lost_before.x);
-    write_f64(out, memory->lost_before.v);
-    write_optional(out, history->x_before, 3 * scene->nodes.count);
-    write_optional(out, history->v_before, 3 * scene->nodes.count);
-    write_optional(out, history->acceleration, 3 * scene->nodes.count);
-    write_struck(out, scene);
-    const uint32_t account_count = history->has_targets ? scene_account_count(scene) : 0;
-    write_u64(out, account_count);
-    for (uint32_t i = 0; i < account_count; i++) {
-        const struct energy_account *account = &scene_body(scene, i)->account;
-        write_u32(out, account->is_known);
-        write_u32(out, (uint32_t)account->errors);
-        write_f64(out, account->target);
-        write_f64(out, account->potential);
-        write_u32(out, account->in_contact);
-        write_f64(out, account->shift);
-        write_f64(out, account->step);
     }
 }
 
@@ -241,41 +148,6 @@ static void write_frictions(struct byte_writer *out, const struct friction_table
     write_u32(out, PBS_SURFACE_MATERIALS);
 }
 
-static void write_solver_memory(struct byte_writer *out, const struct selection_history *memory) {
-    write_f64(out, memory->rows);
-    write_f64(out, memory->blocks);
-    write_f64(out, memory->flops);
-    write_f64(out, memory->entries);
-    write_f64(out, memory->more_flops);
-    write_f64(out, memory->more_entries);
-    write_f64(out, memory->pattern_reuse_rate);
-    write_u64(out, memory->contact_pattern);
-    write_u32(out, memory->refusal_wait);
-    write_u32(out, memory->refusal_interval);
-    for (uint32_t d = 0; d < SELECTION_DECADES; d++) {
-        write_doubles(out, memory->decades[d].iterations, SOLVER_KINDS);
-        write_u32(out, memory->decades[d].wait);
-        write_u32(out, memory->decades[d].interval);
-    }
-}
-
-static void write_pairs(struct byte_writer *out, const struct pair_list *list) {
-    write_u64(out, list->count);
-    for (size_t i = 0; i < list->count; i++) {
-        write_u64(out, list->pairs[i].first);
-        write_u64(out, list->pairs[i].second);
-    }
-}
-
-static void write_close_pairs(struct byte_writer *out, const struct close_pair_list *list) {
-    write_u64(out, list->count);
-    for (size_t i = 0; i < list->count; i++) {
-        write_u64(out, list->pairs[i].first);
-        write_u64(out, list->pairs[i].second);
-        write_f64(out, list->pairs[i].reach);
-    }
-}
-
 static void write_sensors(struct byte_writer *out, const struct scene *scene) {
     write_slots(out, &scene->sensors);
     for (size_t i = 0; i < scene->sensors.count; i++) {
@@ -291,25 +163,23 @@ static void write_sensors(struct byte_writer *out, const struct scene *scene) {
     }
 }
 
-static void write_scene(struct byte_writer *out, const void *saved) {
-    const struct scene *scene = saved;
+void snapshot_write_descriptions(struct byte_writer *out, const struct scene *scene) {
     write_settings(out, &scene->settings, &scene->expert);
-    write_totals(out, scene);
+    write_integrator(out, &scene->integrator.settings);
+    write_u32(out, scene->stamp);
     write_frictions(out, &scene->frictions);
     write_slots(out, &scene->colliders);
     for (size_t i = 0; i < scene->colliders.count; i++) {
         saved_collider_write(out, scene_collider(scene, i));
     }
     write_bodies(out, scene);
-    write_nodes(out, &scene->nodes);
     write_joints(out, scene);
-    write_history(out, scene);
-    snapshot_write_step_memory(out, &scene->step_memory);
-    write_solver_memory(out, &scene->solver_memory);
-    write_close_pairs(out, &scene->close);
-    write_pairs(out, &scene->touching);
     write_sensors(out, scene);
-    write_pairs(out, &scene->sensed);
+}
+
+static void write_scene(struct byte_writer *out, const void *saved) {
+    snapshot_write_descriptions(out, saved);
+    saved_state_write(out, saved);
 }
 
 pbs_status pbs_world_save(const pbs_world *w, void *buffer, size_t *size) {

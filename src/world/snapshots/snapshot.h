@@ -3,11 +3,10 @@
 #ifndef PBS_WORLD_SNAPSHOTS_SNAPSHOT_H
 #define PBS_WORLD_SNAPSHOTS_SNAPSHOT_H
 
-#include "integrate/step_control/step_control.h"
 #include "world/interface/byte_stream.h"
 
 /// Incremented whenever the format of the data changes.
-#define SNAPSHOT_VERSION UINT32_C(37)
+#define SNAPSHOT_VERSION UINT32_C(38)
 
 /// Marks the byte order: a machine with the other one reads another number.
 #define SNAPSHOT_ORDER UINT32_C(0x01020304)
@@ -23,6 +22,11 @@ struct snapshot_header {
 static const char SNAPSHOT_MAGIC[8] = {'P', 'B', 'S', 'W', 'O', 'R', 'L', 'D'};
 static const char SNAPSHOT_SYSTEM_MAGIC[8] = {'P', 'B', 'S', 'S', 'Y', 'S', 'T', 'M'};
 
+struct scene;
+
+/// Writes what there is in a world, and how it was described: all that steps do not change.
+void snapshot_write_descriptions(struct byte_writer *out, const struct scene *scene);
+
 /// Writes all data after the header. snapshot_save calls it twice, first to count the bytes; both
 /// calls must write the same.
 typedef void snapshot_write_fn(struct byte_writer *out, const void *saved);
@@ -37,9 +41,5 @@ pbs_status snapshot_save(snapshot_write_fn *write, const void *saved, const char
 /// SNAPSHOT_VERSION, and its size and checksum are those of the bytes.
 /// @param what  what the bytes should be, for messages: "a saved world"
 pbs_status snapshot_check(const void *bytes, size_t size, const char magic[8], const char *what);
-
-/// Write and read the history of step control. PBS_ERROR_FORMAT if its values are impossible.
-void snapshot_write_step_memory(struct byte_writer *out, const struct step_memory *memory);
-pbs_status snapshot_read_step_memory(struct byte_reader *in, struct step_memory *memory);
 
 #endif

@@ -1,6 +1,5 @@
 // Functions shared by the snapshots of worlds and systems: the header with magic, version, size and
 // checksum; writing to a buffer; the history of step control.
-#include <math.h>
 #include <string.h>
 
 #include "world/interface/byte_stream.h"
@@ -65,25 +64,4 @@ pbs_status snapshot_check(const void *bytes, size_t size, const char magic[8], c
                            (unsigned long long)sum, (unsigned long long)header.checksum);
     }
     return PBS_OK;
-}
-
-void snapshot_write_step_memory(struct byte_writer *out, const struct step_memory *memory) {
-    write_f64(out, memory->next);
-    write_u32(out, memory->rejected);
-    write_f64(out, memory->crack);
-    write_u32(out, memory->quiet);
-}
-
-pbs_status snapshot_read_step_memory(struct byte_reader *in, struct step_memory *memory) {
-    memory->next = read_f64(in);
-    RETURN_IF_FAILED(read_flag(in, &memory->rejected));
-    memory->crack = read_f64(in);
-    memory->quiet = read_u32(in);
-    return isfinite(memory->next) && memory->next >= 0.0 && isfinite(memory->crack) &&
-                   memory->crack >= 0.0 && (memory->crack > 0.0 || memory->quiet == 0)
-               ? PBS_OK
-               : status_fail(PBS_ERROR_FORMAT,
-                             "the step control's next step of %g s, or its step of %g s while "
-                             "bonds break (last %u steps ago), is not valid",
-                             memory->next, memory->crack, (unsigned)memory->quiet);
 }

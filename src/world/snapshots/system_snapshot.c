@@ -7,6 +7,7 @@
 #include "world/interface/byte_stream.h"
 #include "world/interface/check.h"
 #include "world/integrators/integrator.h"
+#include "world/snapshots/saved_step_memory.h"
 #include "world/snapshots/snapshot.h"
 #include "world/systems/system.h"
 
@@ -32,7 +33,7 @@ static void write_system(struct byte_writer *out, const void *saved) {
     write_u32(out, memory->has_acceleration);
     write_f64(out, memory->h_before);
     write_doubles(out, choice->parameters, SCHEME_PARAMETERS);
-    snapshot_write_step_memory(out, &s->step_memory);
+    saved_step_memory_write(out, &s->step_memory);
 }
 
 pbs_status pbs_system_save(const pbs_system *s, void *buffer, size_t *size) {
@@ -111,7 +112,7 @@ static pbs_status read_system(struct byte_reader *in, pbs_system *s, struct sche
         return status_fail(PBS_ERROR_FORMAT, "the saved state is not finite");
     }
     RETURN_IF_FAILED(read_choice(in, &state->memory, choice));
-    RETURN_IF_FAILED(snapshot_read_step_memory(in, step_memory));
+    RETURN_IF_FAILED(saved_step_memory_read(in, step_memory));
     return in->ended || in->position != in->size
                ? status_fail(PBS_ERROR_FORMAT, "%zu bytes are left over or missing after byte %zu",
                              in->size - in->position, in->position)

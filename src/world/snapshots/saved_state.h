@@ -1,0 +1,24 @@
+// The state of a world in its saved bytes: what steps change, after the descriptions of what there
+// is.
+#ifndef PBS_WORLD_SNAPSHOTS_SAVED_STATE_H
+#define PBS_WORLD_SNAPSHOTS_SAVED_STATE_H
+
+#include "world/interface/byte_stream.h"
+#include "world/objects/scene.h"
+
+void saved_state_write(struct byte_writer *out, const struct scene *scene);
+
+/// Reads the state into a scene that was just made from its descriptions, to the end of the bytes.
+/// On failure (PBS_ERROR_FORMAT, PBS_ERROR_MEMORY) the scene is only to be freed.
+pbs_status saved_state_read(struct byte_reader *in, struct memory *memory, struct scene *scene);
+
+/// The same into a scene with these descriptions that has taken steps. Fails where elements would
+/// have to be built anew, as for other broken bonds. On failure the scene's state is undefined;
+/// what saved_state_write wrote before can be read.
+pbs_status saved_state_read_in_place(struct byte_reader *in, struct memory *memory,
+                                     struct scene *scene);
+
+/// Errors in restored values become PBS_ERROR_FORMAT; PBS_ERROR_MEMORY stays.
+pbs_status saved_as_format(pbs_status status, const char *what, size_t index);
+
+#endif
