@@ -1,6 +1,8 @@
 // Calls on worlds that must succeed.
 #include "support/world_testing.h"
 
+#include <string.h>
+
 pbs_world *new_world_from(const pbs_world_desc *d) {
     pbs_world *world = NULL;
     assert_ok(pbs_world_create(d, &world));
@@ -17,6 +19,20 @@ pbs_world *new_world_with(struct test_allocator *allocator) {
     pbs_world_desc d;
     scene_settings(&d);
     d.allocator = test_allocator_hooks(allocator);
+    return new_world_from(&d);
+}
+
+static void count_builds(void *user, int32_t level, const char *message) {
+    (void)level;
+    *(int *)user += strstr(message, "topology built") != NULL;
+}
+
+pbs_world *new_counting_world(int32_t contact, int *built) {
+    pbs_world_desc d;
+    *built = 0;
+    scene_settings(&d);
+    d.contact = contact;
+    d.log = (pbs_log){.write = count_builds, .user = built};
     return new_world_from(&d);
 }
 

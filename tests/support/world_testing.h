@@ -10,6 +10,9 @@
 pbs_world *new_world(void);
 pbs_world *new_world_with(struct test_allocator *allocator);
 pbs_world *new_world_from(const pbs_world_desc *d);
+/// With the settings of scene_settings. *built counts how often what steps need is built anew; it
+/// lives at least as long as the world.
+pbs_world *new_counting_world(int32_t contact, int *built);
 
 /// An integrator as described, or of that scheme with its defaults.
 void use_integrator(pbs_world *world, const pbs_integrator_desc *d);

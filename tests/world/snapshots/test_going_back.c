@@ -11,20 +11,6 @@
 
 enum { AHEAD = 8 };
 
-static void count_builds(void *user, int32_t level, const char *message) {
-    (void)level;
-    *(int *)user += strstr(message, "topology built") != NULL;
-}
-
-static pbs_world *counting_world(int32_t contact, int *built) {
-    pbs_world_desc d;
-    *built = 0;
-    scene_settings(&d);
-    d.contact = contact;
-    d.log = (pbs_log){.write = count_builds, .user = built};
-    return new_world_from(&d);
-}
-
 /// Takes AHEAD steps, goes back, and takes them again.
 static void go_back(pbs_world *world, double h) {
     const struct saved_world saved = save_world(world);
@@ -53,7 +39,7 @@ static void worlds_go_back_to_the_same_bits(void **state) {
     for (int scene = 0; scene < SCENE_COUNT; scene++) {
         for (size_t k = 0; k < COUNT_OF(kinds); k++) {
             int built = 0;
-            pbs_world *world = counting_world(kinds[k], &built);
+            pbs_world *world = new_counting_world(kinds[k], &built);
             // Affine bodies touch by barriers only.
             if (scene_fill(world, scene) >= 0) {
                 assert_ok(scene_step(world, 5));
@@ -181,7 +167,7 @@ static void joints_that_broke_hold_again(void **state) {
 static void what_the_host_did_is_undone(void **state) {
     (void)state;
     int built = 0;
-    pbs_world *world = counting_world(PBS_CONTACT_BARRIER, &built);
+    pbs_world *world = new_counting_world(PBS_CONTACT_BARRIER, &built);
     assert_ok(scene_fill(world, 2));
     assert_ok(scene_step(world, 3));
     const struct saved_world saved = save_world(world);

@@ -1,22 +1,6 @@
 // pbs_world_prepare builds what the first step would, changes no bit of what steps give, and a
 // refused allocation leaves a world that steps.
-#include <string.h>
-
 #include "support/world_testing.h"
-
-static void count_builds(void *user, int32_t level, const char *message) {
-    (void)level;
-    *(int *)user += strstr(message, "topology built") != NULL;
-}
-
-static pbs_world *counting_world(int32_t contact, int *built) {
-    pbs_world_desc d;
-    *built = 0;
-    scene_settings(&d);
-    d.contact = contact;
-    d.log = (pbs_log){.write = count_builds, .user = built};
-    return new_world_from(&d);
-}
 
 /// It touches nothing, wherever the scene's colliders are.
 static void add_loose_cube(pbs_world *world) {
@@ -37,8 +21,8 @@ static void prepared_worlds_step_to_the_same_bits(void **state) {
     for (int scene = 0; scene < SCENE_COUNT; scene++) {
         for (size_t k = 0; k < COUNT_OF(kinds); k++) {
             int built = 0, built_by_steps = 0;
-            pbs_world *world = counting_world(kinds[k], &built);
-            pbs_world *other = counting_world(kinds[k], &built_by_steps);
+            pbs_world *world = new_counting_world(kinds[k], &built);
+            pbs_world *other = new_counting_world(kinds[k], &built_by_steps);
             if (scene_fill(world, scene) < 0) {
                 // Affine bodies touch by barriers only.
                 assert_int_equal(kinds[k], PBS_CONTACT_PROJECTION);
