@@ -61,24 +61,35 @@ static bool segments_intersect(const double a[3], const double b[3], const doubl
     return collinear_intersect(a, b, c, d);
 }
 
-/// Returns whether the triangle contains a point p of its plane, projected along the axis.
-static bool triangle_contains(const double *const t[3], const double p[3], int dropped) {
-    const int first = orientation_of_three(t[0], t[1], p, dropped);
-    const int second = orientation_of_three(t[1], t[2], p, dropped);
-    const int third = orientation_of_three(t[2], t[0], p, dropped);
-    return (first >= 0 && second >= 0 && third >= 0) || (first <= 0 && second <= 0 && third <= 0);
+/// Whether a line through two points leaves p and q strictly on its side `away`, 1 or -1.
+static bool both_are(const double from[3], const double to[3], const double p[3], const double q[3],
+                     int dropped, int away) {
+    return orientation_of_three(from, to, p, dropped) == away &&
+           orientation_of_three(from, to, q, dropped) == away;
+}
+
+/// Tests a segment in the plane of a triangle that is no segment. Two convex sets in a plane are
+/// apart exactly if a line along an edge of one of them separates them.
+static bool coplanar_meets(const double a[3], const double b[3], const double *const t[3],
+                           int dropped) {
+    const int inside = orientation_of_three(t[0], t[1], t[2], dropped);
+    for (int k = 0; k < 3; k++) {
+        if (both_are(t[k], t[(k + 1) % 3], a, b, dropped, -inside)) {
+            return false;
+        }
+    }
+    const int first = orientation_of_three(a, b, t[0], dropped);
+    return first == 0 || !both_are(a, b, t[1], t[2], dropped, first);
 }
 
 /// Tests a segment in the triangle's plane, or a triangle that degenerates to a segment or a point.
 static bool flat_intersects(const double a[3], const double b[3], const double *const t[3]) {
     const int axis = droppable_axis(t[0], t[1], t[2]);
-    if (axis >= 0 && triangle_contains(t, a, axis)) {
-        return true;
+    if (axis >= 0) {
+        return coplanar_meets(a, b, t, axis);
     }
     for (int k = 0; k < 3; k++) {
-        const double *c = t[k];
-        const double *d = t[(k + 1) % 3];
-        if (axis >= 0 ? coplanar_intersect(a, b, c, d, axis) : segments_intersect(a, b, c, d)) {
+        if (segments_intersect(a, b, t[k], t[(k + 1) % 3])) {
             return true;
         }
     }
