@@ -36,6 +36,8 @@ struct contact_pair {
     double reach;     ///< m, of the barrier
     double stiffness; ///< of the barrier
     double force;     ///< N, of the barrier
+    double one_force; ///< N, of one of the pairs that it stands for, which have the same nearest
+                      ///< points
 };
 
 /// The matrix C that the stencils of all contacts are added to, and its memory.

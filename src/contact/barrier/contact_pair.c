@@ -19,7 +19,8 @@ struct contact_pair contact_pair_of(const struct barrier_contact *c,
                                 .gap = barrier_contact_gap(c, active),
                                 .reach = barrier_contact_reach(c, part, other),
                                 .stiffness = active->stiffness,
-                                .force = -active->factor * active->barrier.first};
+                                .force = -active->factor * active->barrier.first,
+                                .one_force = -fmin(active->factor, 1.0) * active->barrier.first};
     memcpy(pair.points, active->points, sizeof active->points);
     return pair;
 }

@@ -270,18 +270,19 @@ static bool triangle_matters(const struct barrier_contact *c,
 static bool find_feature(const struct barrier_contact *c, const struct active_contact *contact,
                          struct contact_feature *out) {
     int count = 0;
+    *out = (struct contact_feature){{UINT32_MAX, UINT32_MAX, UINT32_MAX}};
     if (contact->kind != PAIR_POINT_TRIANGLE || contact->feature == ALL_NODES ||
         triangle_matters(c, contact)) {
         return false;
     }
-    out->points[FEATURE_POINTS - 1] = UINT32_MAX;
     for (int k = 0; k < PAIR_NODES; k++) {
         if ((contact->feature >> k & 1) != 0) {
             out->points[count++] = contact->points[k];
         }
     }
     sort_two(count == FEATURE_POINTS ? out->points + 1 : out->points);
-    return true;
+    // A triangle that is a point to the last bit has no corner that matters.
+    return count > 1;
 }
 
 static size_t feature_slot(const struct contact_feature *feature, size_t slot_count) {

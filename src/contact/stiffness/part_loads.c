@@ -21,8 +21,8 @@ void part_loads_measure(const struct barrier_contact *c, struct part_load *loads
     for (size_t i = 0; i < c->contact_count; i++) {
         const struct contact_pair pair = contact_pair_of(c, &c->contacts[i]);
         const double gap = pair.gap / pair.reach;
-        max_load(&loads[pair.part[0]], pair.force, gap);
-        max_load(&loads[pair.part[1]], pair.force, gap);
+        max_load(&loads[pair.part[0]], pair.one_force, gap);
+        max_load(&loads[pair.part[1]], pair.one_force, gap);
     }
 }
 
@@ -37,9 +37,9 @@ bool part_loads_find_close(const struct barrier_contact *c, double share, struct
     }
     for (size_t i = 0; i < c->contact_count; i++) {
         const struct contact_pair pair = contact_pair_of(c, &c->contacts[i]);
-        for (int k = 0; k < 2 && is_close(&pair, share) && isfinite(pair.force); k++) {
+        for (int k = 0; k < 2 && is_close(&pair, share) && isfinite(pair.one_force); k++) {
             struct part_load *load = &loads[pair.part[k]];
-            load->force = fmax(load->force, pair.force);
+            load->force = fmax(load->force, pair.one_force);
             any = true;
         }
     }
@@ -97,7 +97,8 @@ void part_loads_limit(const struct barrier_contact *c, struct part_load *loads) 
 
 /// The load at which the barriers of a pair, which are pressed now, push with `force`.
 static double load_at(const struct contact_pair *pair, double force) {
-    return pair->force > 0.0 ? pair->stiffness * pair->reach * force / pair->force : INFINITY;
+    return pair->one_force > 0.0 ? pair->stiffness * pair->reach * force / pair->one_force
+                                 : INFINITY;
 }
 
 bool part_loads_raise(const struct barrier_contact *c, double share, struct part_load *loads) {

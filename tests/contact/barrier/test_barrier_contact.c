@@ -1091,6 +1091,12 @@ static void pairs_with_the_same_nearest_points_are_one(void **state) {
         }
         shift[2] = random_uniform(&numbers, 0.01, 0.099);
         put_above(&s, shift);
+        // Of one in ten the first triangle of the upper one is a point.
+        const bool is_whole = i % 10 != 0;
+        for (int k = 1; k < 3 && !is_whole; k++) {
+            double *const upper = s.x + 3 * BRICK_NODES;
+            copy3(upper + 3 * brick_triangles[0], upper + 3 * brick_triangles[k]);
+        }
         assert_ok(barrier_contact_evaluate(&s.contact, NULL, s.x, false, gradient, &all));
         energy = all.potential;
         const double pairs = without_edges(&s.contact, &energy, gradient, &contacts);
@@ -1101,7 +1107,7 @@ static void pairs_with_the_same_nearest_points_are_one(void **state) {
             assert_near(gradient[k], expected[k], 12 * 1.3e-9, "gradient, N");
         }
         fewer += contacts < expected_pairs;
-        if (shift[0] == 0.0 && shift[1] == 0.0) {
+        if (shift[0] == 0.0 && shift[1] == 0.0 && is_whole) {
             assert_int_equal(contacts, 4);
         }
     }
