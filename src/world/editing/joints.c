@@ -94,6 +94,7 @@ void world_destroy_joint(pbs_world *w, struct world_joint *joint) {
         }
     }
     w->topology.contact_is_current = w->topology.contact_is_current && joint->desc.touching != 0;
+    w->scene.has_freed_pair = w->scene.has_freed_pair || joint->desc.touching == 0;
     handle_remove(&w->scene.joints, joint->slot);
     memory_release(&w->memory, joint);
     change(w);
@@ -159,6 +160,7 @@ pbs_status pbs_joint_set_settings(pbs_world *w, pbs_joint j, const pbs_joint_des
     RETURN_IF_FAILED(world_joint_check_axes(joint, &settings));
     if (settings.touching != joint->desc.touching) {
         w->topology.contact_is_current = false;
+        w->scene.has_freed_pair = true;
     }
     world_joint_change(joint, &settings);
     w->topology.joints_are_current = false;

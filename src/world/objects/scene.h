@@ -90,6 +90,8 @@ struct scene {
     struct adaptive_barrier barrier;
     double contact_time; ///< s: the step length that the stiffness of contact is chosen
                          ///< for (docs/theory/contact.md section 2.4); 0: none yet
+    bool has_freed_pair; ///< since contact was checked last the host has let bodies touch that a
+                         ///< joint kept apart
     struct close_pair_list close;
     struct pair_list touching; ///< bodies and colliders that touched in the last step
     struct pair_list sensed;   ///< bodies, and sensors that they were in after the last step

@@ -2,6 +2,7 @@
 #include "world/snapshots/saved_state.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "world/interface/check.h"
 #include "world/objects/body_table.h"
@@ -32,6 +33,7 @@ static void write_totals(struct byte_writer *out, const struct scene *scene) {
     write_f64(out, scene->barrier.least_gap);
     write_f64(out, scene->barrier.diagonal);
     write_f64(out, scene->contact_time);
+    write_u32(out, scene->has_freed_pair);
     write_f64(out, scene->waves.until);
     write_f64(out, scene->waves.step);
 }
@@ -91,6 +93,13 @@ static bool is_of_use(const struct history *history, const struct scene *scene) 
     return history->node_count >= scene->nodes.count &&
            (history->x_before == NULL || scheme->history > 1) &&
            (history->acceleration == NULL || scheme_stores_acceleration(scheme));
+}
+
+bool saved_state_has_history(const struct scene *scene) {
+    const struct history *const history = &scene->history;
+    const bool has_none = history->x_before == NULL && history->v_before == NULL &&
+                          history->acceleration == NULL;
+    return has_none || is_of_use(history, scene);
 }
 
 /// Which bodies were struck in the last step, by which two-step schemes go on: all bodies or none.
@@ -213,6 +222,7 @@ static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
                            "negative",
                            scene->contact_time);
     }
+    RETURN_IF_FAILED(read_flag(in, &scene->has_freed_pair));
     scene->waves.until = read_f64(in);
     scene->waves.step = read_f64(in);
     if (!isfinite(scene->waves.until) || !(scene->waves.step >= 0.0)) {
@@ -241,7 +251,15 @@ static pbs_status read_body_barrier(struct byte_reader *in, struct body_barrier 
                              out->stiffness, out->load, out->next_load);
 }
 
-static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
+/// Whether the bytes are the initial positions that there are: those of bodies without a shape at
+/// rest say how far contact reaches.
+static bool has_initial(const struct byte_reader *in, const struct nodes *nodes) {
+    const size_t size = 3 * nodes->count * sizeof *nodes->initial;
+    return in->size - in->position >= size &&
+           (size == 0 || memcmp(in->bytes + in->position, nodes->initial, size) == 0);
+}
+
+static pbs_status read_nodes(struct byte_reader *in, bool in_place, struct nodes *nodes) {
     const uint64_t count = read_u64(in);
     if (count != nodes->count) {
         return status_fail(PBS_ERROR_FORMAT, "the state of %llu vertices for bodies of %zu",
@@ -254,6 +272,9 @@ static pbs_status read_nodes(struct byte_reader *in, struct nodes *nodes) {
         "position", "velocity", "initial position", "target", "contact force", "force", "force"};
     static const bool is_position[] = {true, false, true, true, false, false, false};
     for (int i = 0; i < 7 && nodes->count > 0; i++) {
+        if (in_place && columns[i] == nodes->initial && !has_initial(in, nodes)) {
+            return status_fail(PBS_ERROR_FORMAT, "contact has to be built for other positions");
+        }
         read_doubles(in, columns[i], 3 * nodes->count);
         const pbs_status status = is_position[i]
                                       ? check_points(columns[i], nodes->count, names[i])
@@ -303,22 +324,20 @@ static pbs_status check_placement(const struct scene *scene) {
 }
 
 /// Reads an array of the history, if it was saved. is_used: the scheme uses such an array.
+/// in_place: such arrays are there already or not, and stay so.
 static pbs_status read_optional(struct byte_reader *in, struct memory *memory, size_t count,
-                                bool is_used, double **out) {
+                                bool is_used, bool in_place, double **out) {
     bool present = false;
     RETURN_IF_FAILED(read_flag(in, &present));
-    if (present && !is_used) {
+    if (in_place ? present != (*out != NULL) : present && !is_used) {
         return status_fail(PBS_ERROR_FORMAT, "byte %zu: a history that the scheme does not use",
                            in->position);
     }
-    if (!present && *out == NULL) {
+    if (!present) {
         return PBS_OK;
     }
-    // Into a scene that has such arrays they are read in place; they come and go with the scheme.
-    if (*out != NULL && present) {
+    if (in_place) {
         read_doubles(in, *out, count);
-    } else if (!present) {
-        return status_fail(PBS_ERROR_FORMAT, "a history that the scene has is missing");
     } else {
         RETURN_IF_FAILED(read_block(in, memory, count, sizeof **out, out));
     }
@@ -370,7 +389,8 @@ static pbs_status read_struck(struct byte_reader *in, struct scene *scene) {
     return PBS_OK;
 }
 
-static pbs_status read_history(struct byte_reader *in, struct memory *memory, struct scene *scene) {
+static pbs_status read_history(struct byte_reader *in, struct memory *memory, bool in_place,
+                               struct scene *scene) {
     struct history *history = &scene->history;
     struct scheme_memory *past = &history->memory;
     past->known = read_u32(in);
@@ -384,10 +404,10 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, st
     const struct scheme_table *scheme = scene->integrator.scheme;
     const bool two = scheme->history > 1;
     const size_t count = 3 * scene->nodes.count;
-    history->node_count = scene->nodes.count;
-    RETURN_IF_FAILED(read_optional(in, memory, count, two, &history->x_before));
-    RETURN_IF_FAILED(read_optional(in, memory, count, two, &history->v_before));
-    RETURN_IF_FAILED(read_optional(in, memory, count, scheme_stores_acceleration(scheme),
+    history->node_count = in_place ? history->node_count : scene->nodes.count;
+    RETURN_IF_FAILED(read_optional(in, memory, count, two, in_place, &history->x_before));
+    RETURN_IF_FAILED(read_optional(in, memory, count, two, in_place, &history->v_before));
+    RETURN_IF_FAILED(read_optional(in, memory, count, scheme_stores_acceleration(scheme), in_place,
                                    &history->acceleration));
     if (history->x_before != NULL) {
         RETURN_IF_FAILED(saved_as_format(
@@ -546,11 +566,11 @@ static pbs_status read_state(struct byte_reader *in, struct memory *memory, bool
     RETURN_IF_FAILED(read_colliders(in, scene));
     RETURN_IF_FAILED(read_bodies(in, memory, in_place, scene));
     RETURN_IF_FAILED(read_joints(in, scene));
-    RETURN_IF_FAILED(read_nodes(in, &scene->nodes));
+    RETURN_IF_FAILED(read_nodes(in, in_place, &scene->nodes));
     RETURN_IF_FAILED(check_placement(scene));
     scene_update_vertices(scene, NULL);
     scene_update_angular_velocities(scene);
-    RETURN_IF_FAILED(read_history(in, memory, scene));
+    RETURN_IF_FAILED(read_history(in, memory, in_place, scene));
     RETURN_IF_FAILED(saved_step_memory_read(in, &scene->step_memory));
     RETURN_IF_FAILED(read_solver_memory(in, &scene->solver_memory));
     RETURN_IF_FAILED(read_close_pairs(in, memory, &scene->close));

@@ -12,6 +12,9 @@ void saved_state_write(struct byte_writer *out, const struct scene *scene);
 /// On failure (PBS_ERROR_FORMAT, PBS_ERROR_MEMORY) the scene is only to be freed.
 pbs_status saved_state_read(struct byte_reader *in, struct memory *memory, struct scene *scene);
 
+/// Whether the scene has the arrays of its history that would be saved, and no others.
+bool saved_state_has_history(const struct scene *scene);
+
 /// The same into a scene with these descriptions that has taken steps. Fails where elements would
 /// have to be built anew, as for other broken bonds. On failure the scene's state is undefined;
 /// what saved_state_write wrote before can be read.

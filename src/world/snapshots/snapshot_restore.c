@@ -436,8 +436,9 @@ static bool describes_present(const struct scene *scene, struct byte_reader *in)
     return !present.differs;
 }
 
+/// Whether the host may have made bodies overlap since contact was checked last.
 static bool was_moved(const struct scene *scene) {
-    bool moved = false;
+    bool moved = scene->has_freed_pair;
     for (size_t i = 0; i < scene->bodies.count; i++) {
         moved = moved || scene_body(scene, i)->moved_by != NULL;
     }
@@ -475,6 +476,7 @@ static pbs_status keep_topology(pbs_world *w) {
             world_followed_forces(w, body);
         }
     }
+    t->model.loads.any = nodes_are_loaded(&w->scene.nodes);
     bonded_load_orientations(&w->scene, &t->model.rotations);
     model_load_held_volumes(&t->model, &w->scene);
     t->joints_are_current = false;
@@ -509,7 +511,9 @@ static pbs_status replace_state(pbs_world *w, struct byte_reader *in) {
 static pbs_status restore_state(pbs_world *w, struct byte_reader in, bool *done) {
     *done = false;
     scene_compact_nodes(&w->scene);
-    if (!w->topology.is_current || !describes_present(&w->scene, &in)) {
+    // The forces of explicit schemes' penalties are those of the last step.
+    if (!w->topology.is_current || w->scene.settings.contact == PBS_CONTACT_PENALTY ||
+        !saved_state_has_history(&w->scene) || !describes_present(&w->scene, &in)) {
         return PBS_OK;
     }
     struct status_message message;

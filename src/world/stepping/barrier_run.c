@@ -106,6 +106,7 @@ static void commit(struct run *run) {
     run->w->topology.close_pairs_meet = false;
     // Not before, so that a call after one that failed finds the same as if that had not been.
     run->w->topology.contact_is_checked = true;
+    run->w->scene.has_freed_pair = false;
     contact_stiffness_commit(run);
 }
 

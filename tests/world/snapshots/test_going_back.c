@@ -163,6 +163,51 @@ static void joints_that_broke_hold_again(void **state) {
     pbs_world_destroy(world);
 }
 
+/// Forces that lasted when it was saved act again, though none does at present.
+static void forces_act_again(void **state) {
+    (void)state;
+    static const double corner[3] = {0.0, 0.0, 0.0}, up[3] = {0.0, 30.0, 0.0};
+    pbs_world *world = heavy_world();
+    const pbs_body cube = add_cube(world, 2, 0.1, corner, NULL);
+    assert_ok(pbs_body_apply_wrench(world, cube, up, NULL, PBS_FORCE_LASTING));
+    assert_ok(pbs_world_step(world, 0.01));
+    const struct saved_world saved = save_world(world);
+    assert_ok(pbs_world_step(world, 0.01));
+    const uint64_t expected = pbs_world_hash(world);
+    assert_ok(pbs_world_restore(world, saved.data, saved.size));
+    const double external = energy_of(world).external;
+    assert_ok(pbs_body_clear_forces(world, cube));
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_ok(pbs_world_restore(world, saved.data, saved.size));
+    assert_near(energy_of(world).external, external, 0.0, "energy of forces, J");
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_true(pbs_world_hash(world) == expected);
+    free(saved.data);
+    pbs_world_destroy(world);
+}
+
+/// Bodies that a joint let overlap do so without it in a saved world that has not seen them yet.
+static void what_a_joint_let_overlap_is_found(void **state) {
+    (void)state;
+    static const double sides[3] = {0.1, 0.1, 0.1}, identity[4] = {0.0, 0.0, 0.0, 1.0};
+    static const double high[3] = {0.0, 0.5, 0.0}, low[3] = {0.0, 0.45, 0.0},
+                        far[3] = {1.0, 0.0, 0.0};
+    pbs_world *world = heavy_world();
+    const pbs_body upper = add_box(world, sides, 1.0, high, 0.0);
+    const pbs_body lower = add_box(world, sides, 1.0, low, 0.0);
+    const pbs_joint joint = join(world, PBS_JOINT_BALL, on_body(upper, 0.0, -0.025, 0.0),
+                                 on_body(lower, 0.0, 0.025, 0.0));
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_ok(pbs_joint_destroy(world, joint));
+    const struct saved_world saved = save_world(world);
+    assert_ok(pbs_body_set_pose(world, lower, far, identity));
+    assert_ok(pbs_world_step(world, 0.01));
+    assert_ok(pbs_world_restore(world, saved.data, saved.size));
+    assert_status(pbs_world_step(world, 0.01), PBS_ERROR_INADMISSIBLE);
+    free(saved.data);
+    pbs_world_destroy(world);
+}
+
 /// What the host has done meanwhile is undone: forces, motion, pins, and a pose with an overlap.
 static void what_the_host_did_is_undone(void **state) {
     (void)state;
@@ -268,6 +313,8 @@ int main(void) {
         cmocka_unit_test(worlds_of_all_kinds_go_back),
         cmocka_unit_test(stiffness_that_follows_loads_goes_back),
         cmocka_unit_test(joints_that_broke_hold_again),
+        cmocka_unit_test(forces_act_again),
+        cmocka_unit_test(what_a_joint_let_overlap_is_found),
         cmocka_unit_test(what_the_host_did_is_undone),
         cmocka_unit_test(forged_states_leave_the_world_as_it_was),
         cmocka_unit_test(every_allocation_may_fail),
