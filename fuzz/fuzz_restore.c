@@ -90,7 +90,8 @@ static void save_again(const pbs_world *world, const uint8_t *bytes, size_t size
     }
 }
 
-static void use(pbs_world *world) {
+/// Steps, goes back into what is still the same world, and steps again.
+static void use(pbs_world *world, const uint8_t *bytes, size_t size) {
     pbs_energy energy = {.struct_size = sizeof energy};
     pbs_stats stats = {.struct_size = sizeof stats};
     pbs_world_energy(world, &energy);
@@ -104,6 +105,9 @@ static void use(pbs_world *world) {
         }
     }
     require(pbs_world_stats(world, &stats) == PBS_OK);
+    require(pbs_world_restore(world, bytes, size) == PBS_OK);
+    save_again(world, bytes, size);
+    (void)pbs_world_step(world, SHORTEST_STEP);
     for (size_t i = 0; i < pbs_world_body_count(world); i++) {
         require(pbs_body_is_valid(world, pbs_world_body_at(world, i)));
     }
@@ -134,7 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             require(pbs_world_hash(world) == hash);
         } else {
             save_again(world, forged, size);
-            use(world);
+            use(world, forged, size);
         }
         free(forged);
     }

@@ -169,7 +169,8 @@ static void loads_are_the_extremes(void **state) {
     double most = 0.0, least = INFINITY;
     for (size_t i = 0; i < s.contact.contact_count; i++) {
         const struct active_contact *contact = &s.contact.contacts[i];
-        const double force = -contact->factor * contact->barrier.first;
+        // Of one of the pairs that it stands for, of which each has a barrier.
+        const double force = -fmin(contact->factor, 1.0) * contact->barrier.first;
         const struct part_load *load = &loads[s.contact.mesh.part[contact->points[0]]];
         const double gap = barrier_contact_gap(&s.contact, contact) / REACH;
         assert_true(load->force >= force && load->gap <= gap);
@@ -193,14 +194,14 @@ static void ask_for(const struct part_load *now, double factor, struct part_load
     }
 }
 
-/// Returns the largest load at which no contact of a part pushes with more than `force`.
+/// Returns the largest load at which no pair of a part pushes with more than `force`.
 static double load_within(const struct barrier_contact *contact, uint32_t part, double force) {
     double load = INFINITY;
     for (size_t i = 0; i < contact->contact_count; i++) {
         const struct contact_pair pair = contact_pair_of(contact, &contact->contacts[i]);
         const double one = pair.stiffness * pair.reach;
-        const bool pushes = pair.force > 0.0 && (pair.part[0] == part || pair.part[1] == part);
-        load = pushes ? fmin(load, one * force / pair.force) : load;
+        const bool pushes = pair.one_force > 0.0 && (pair.part[0] == part || pair.part[1] == part);
+        load = pushes ? fmin(load, one * force / pair.one_force) : load;
     }
     return load;
 }
