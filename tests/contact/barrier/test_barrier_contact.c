@@ -1091,11 +1091,15 @@ static void pairs_with_the_same_nearest_points_are_one(void **state) {
         }
         shift[2] = random_uniform(&numbers, 0.01, 0.099);
         put_above(&s, shift);
-        // Of one in ten the first triangle of the upper one is a point.
+        // Of one in ten two triangles of the upper one, without a common corner, are points that
+        // are close to each other.
         const bool is_whole = i % 10 != 0;
-        for (int k = 1; k < 3 && !is_whole; k++) {
-            double *const upper = s.x + 3 * BRICK_NODES;
-            copy3(upper + 3 * brick_triangles[0], upper + 3 * brick_triangles[k]);
+        double *const upper = s.x + 3 * BRICK_NODES;
+        const double *const first = upper + 3 * brick_triangles[0];
+        for (int k = 0; k < 3 && !is_whole; k++) {
+            copy3(first, upper + 3 * brick_triangles[k]);
+            copy3(first, upper + 3 * brick_triangles[9 + k]);
+            upper[3 * brick_triangles[9 + k]] += 0.02;
         }
         assert_ok(barrier_contact_evaluate(&s.contact, NULL, s.x, false, gradient, &all));
         energy = all.potential;

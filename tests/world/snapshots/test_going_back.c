@@ -108,22 +108,22 @@ static pbs_world *heavy_world(void) {
     return new_world_from(&d);
 }
 
-/// A crumb becomes stiffer under a block that lands on it, and goes back to what it was.
+/// A box of 2 mm becomes stiffer under one of 54 kg that lands on it, and its stiffness goes back.
 static void stiffness_that_follows_loads_goes_back(void **state) {
     (void)state;
     pbs_world *world = heavy_world();
     (void)add_ground(world);
     static const double small[3] = {2e-3, 2e-3, 2e-3}, large[3] = {0.3, 0.3, 0.3};
     static const double low[3] = {0.0, 1.1e-3, 0.0}, high[3] = {0.0, 0.1541, 0.0};
-    const pbs_body crumb = add_box(world, small, 8e-6, low, 0.0);
+    const pbs_body lowest = add_box(world, small, 8e-6, low, 0.0);
     (void)add_box(world, large, 54.0, high, 0.0);
     double before = 0.0, after = 0.0;
     for (int n = 0; n < 2; n++) {
         assert_true(pbs_world_step(world, 1.0 / 240.0) >= 0);
     }
-    assert_ok(pbs_body_parameter(world, crumb, PBS_PARAMETER_STIFFNESS, &before, 1));
+    assert_ok(pbs_body_parameter(world, lowest, PBS_PARAMETER_STIFFNESS, &before, 1));
     go_back(world, 1.0 / 240.0);
-    assert_ok(pbs_body_parameter(world, crumb, PBS_PARAMETER_STIFFNESS, &after, 1));
+    assert_ok(pbs_body_parameter(world, lowest, PBS_PARAMETER_STIFFNESS, &after, 1));
     assert_true(after > 1.5 * before);
     pbs_world_destroy(world);
 }
@@ -232,6 +232,11 @@ static void what_the_host_did_is_undone(void **state) {
     pbs_world_destroy(world);
 }
 
+static void fill_and_step(pbs_world *world) {
+    assert_ok(scene_fill(world, 2));
+    assert_ok(scene_step(world, 3));
+}
+
 static void write_checksum(unsigned char *data, size_t size) {
     struct snapshot_header header;
     memcpy(&header, data, sizeof header);
@@ -243,10 +248,8 @@ static void write_checksum(unsigned char *data, size_t size) {
 static void forged_states_leave_the_world_as_it_was(void **state) {
     (void)state;
     pbs_world *world = new_world(), *other = new_world();
-    assert_ok(scene_fill(world, 2));
-    assert_ok(scene_fill(other, 2));
-    assert_ok(scene_step(world, 3));
-    assert_ok(scene_step(other, 3));
+    fill_and_step(world);
+    fill_and_step(other);
     struct saved_world saved = save_world(world);
     assert_ok(scene_step(world, 2));
     assert_ok(scene_step(other, 2));
@@ -290,10 +293,8 @@ static void every_allocation_may_fail(void **state) {
     test_allocator_init(&allocator);
     pbs_world *world = new_world_with(&allocator);
     pbs_world *other = new_world();
-    assert_ok(scene_fill(world, 2));
-    assert_ok(scene_fill(other, 2));
-    assert_ok(scene_step(world, 3));
-    assert_ok(scene_step(other, 3));
+    fill_and_step(world);
+    fill_and_step(other);
     struct saved_world saved = save_world(world);
     assert_ok(scene_step(world, 3));
     assert_ok(scene_step(other, 3));
