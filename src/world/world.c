@@ -18,6 +18,45 @@ enum { THREAD_LIMIT = 1024 };
 
 // --- settings ---
 
+static const struct field WORLD_FIELDS[] = {
+    FIELD_VALUES_USED(pbs_world_desc, gravity, FIELD_ANY, FIELD_BY_STEP),
+    FIELD_VALUE(pbs_world_desc, contact, FIELD_ANY),
+    FIELD_VALUE(pbs_world_desc, body_contact, FIELD_ANY),
+    FIELD_VALUE(pbs_world_desc, processor_independent, FIELD_ANY),
+    FIELD_VALUE_USED(pbs_world_desc, newton_limit, FIELD_ANY, FIELD_BY_STEP),
+    FIELD_VALUE_USED(pbs_world_desc, divisions, FIELD_ANY, FIELD_BY_STEP),
+    FIELD_VALUE_USED(pbs_world_desc, friction_iterations, FIELD_ANY, FIELD_BY_STEP),
+    FIELD_VALUE(pbs_world_desc, fracture_passes, FIELD_ANY),
+    FIELD_VALUE(pbs_world_desc, fracture_limit, FIELD_ANY),
+    FIELD_VALUE_USED(pbs_world_desc, impact_steps, FIELD_ANY, FIELD_BY_STEP),
+    FIELD_VALUE_USED(pbs_world_desc, tolerance, FIELD_ANY, FIELD_BY_STEP),
+    FIELD_VALUE_USED(pbs_world_desc, relative_tolerance, FIELD_ANY, FIELD_BY_STEP),
+    FIELD_VALUE(pbs_world_desc, contact_distance, FIELD_ANY),
+    FIELD_VALUE(pbs_world_desc, contact_stiffness, FIELD_ANY),
+    FIELD_VALUE(pbs_world_desc, slip_velocity, FIELD_ANY),
+    FIELD_VALUE_USED(pbs_world_desc, velocity_tolerance, FIELD_ANY, FIELD_BY_STEP),
+};
+const struct field_list world_fields = FIELD_LIST(pbs_world_desc, WORLD_FIELDS);
+
+static const struct field EXPERT_FIELDS[] = {
+    FIELD_VALUE(pbs_expert_desc, method, FIELD_ANY),
+    FIELD_VALUE_USED(pbs_expert_desc, line_search, FIELD_ANY, FIELD_BY_STEP),
+    FIELD_VALUE(pbs_expert_desc, project_hessian, FIELD_ANY),
+    FIELD_VALUE_USED(pbs_expert_desc, initial_guess, FIELD_ANY, FIELD_BY_STEP),
+    FIELD_VALUE(pbs_expert_desc, preconditioner, FIELD_ANY),
+    FIELD_VALUE(pbs_expert_desc, preconditioner_order, FIELD_ANY),
+    FIELD_VALUE_USED(pbs_expert_desc, allow_unconverged, FIELD_ANY, FIELD_BY_STEP),
+    FIELD_VALUE(pbs_expert_desc, barrier, FIELD_ANY),
+    FIELD_VALUE_USED(pbs_expert_desc, velocity_rule, FIELD_ANY, FIELD_BY_STEP),
+    FIELD_VALUE(pbs_expert_desc, adaptive_stiffness, FIELD_ANY),
+    FIELD_VALUE(pbs_expert_desc, assembly, FIELD_ANY),
+    FIELD_VALUE(pbs_expert_desc, alignment, FIELD_ANY),
+    FIELD_VALUE_USED(pbs_expert_desc, linear_limit, FIELD_ANY, FIELD_BY_STEP),
+    FIELD_VALUE_USED(pbs_expert_desc, forcing, FIELD_ANY, FIELD_BY_STEP),
+    FIELD_VALUE_USED(pbs_expert_desc, step_length_limit, FIELD_ANY, FIELD_BY_STEP),
+};
+const struct field_list expert_fields = FIELD_LIST(pbs_expert_desc, EXPERT_FIELDS);
+
 void world_default_settings(pbs_world_desc *d, pbs_expert_desc *expert) {
     *d = (pbs_world_desc){
         .struct_size = sizeof *d,
@@ -412,47 +451,16 @@ pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
 
 // --- settings at run time ---
 
-/// Copies the settings that are read in each step. All others go into the topology, which must be
-/// rebuilt if they change.
-static void copy_step_settings(const pbs_world_desc *from, pbs_world_desc *to) {
-    memcpy(to->gravity, from->gravity, sizeof to->gravity);
-    to->newton_limit = from->newton_limit;
-    to->call_limit = from->call_limit;
-    to->tolerance = from->tolerance;
-    to->relative_tolerance = from->relative_tolerance;
-    to->divisions = from->divisions;
-    to->velocity_tolerance = from->velocity_tolerance;
-    to->friction_iterations = from->friction_iterations;
-    to->impact_steps = from->impact_steps;
-}
-
-static void copy_step_expert_settings(const pbs_expert_desc *from, pbs_expert_desc *to) {
-    to->line_search = from->line_search;
-    to->initial_guess = from->initial_guess;
-    to->linear_limit = from->linear_limit;
-    to->forcing = from->forcing;
-    to->step_length_limit = from->step_length_limit;
-    to->allow_unconverged = from->allow_unconverged;
-    to->velocity_rule = from->velocity_rule;
-}
-
 static bool has_same_barrier(const pbs_world_desc *a, const pbs_world_desc *b) {
     return a->contact_distance == b->contact_distance &&
            a->contact_stiffness == b->contact_stiffness && a->slip_velocity == b->slip_velocity;
 }
 
-/// Whether the topology can be used with the next settings. Contact is built with it. The structs
-/// of each pair are copies of one struct, so memcmp may compare their padding.
+/// Whether the topology can be used with the next settings. Contact is built with it.
 static bool keeps_topology(const struct scene *now, const pbs_world_desc *next,
                            const pbs_expert_desc *next_expert) {
-    pbs_world_desc updated = now->settings;
-    pbs_expert_desc updated_expert = now->expert;
-    copy_step_settings(next, &updated);
-    copy_step_expert_settings(next_expert, &updated_expert);
-    const void *const updated_bytes = &updated, *const requested = next;
-    const void *const updated_expert_bytes = &updated_expert, *const requested_expert = next_expert;
-    return memcmp(updated_bytes, requested, sizeof updated) == 0 &&
-           memcmp(updated_expert_bytes, requested_expert, sizeof updated_expert) == 0;
+    return fields_are_equal(&world_fields, FIELD_BY_STEP, &now->settings, next) &&
+           fields_are_equal(&expert_fields, FIELD_BY_STEP, &now->expert, next_expert);
 }
 
 static void apply_settings(pbs_world *w, const pbs_world_desc *next,

@@ -5,6 +5,7 @@
 
 #include "pbs/joint.h"
 #include "pbs/readback.h"
+#include "world/interface/fields.h"
 #include "world/model/query_index.h"
 #include "world/model/topology.h"
 #include "world/objects/scene.h"
@@ -96,6 +97,10 @@ void world_changed_surface(pbs_world *w, size_t part, const struct surface *surf
 bool world_follow_forces(pbs_world *w, struct body *body, double seconds);
 /// To be called after what a body leaves to forces has changed.
 void world_followed_forces(pbs_world *w, const struct body *body);
+
+/// What worlds save of their settings, and what may change from step to step. call_limit is neither
+/// saved nor built into anything.
+extern const struct field_list world_fields, expert_fields;
 
 /// Defaults and checks of a world's settings, including callbacks.
 void world_default_settings(pbs_world_desc *d, pbs_expert_desc *expert);

@@ -390,34 +390,46 @@ static double stiffest(const struct body *body) {
 
 // --- saving ---
 
-static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
-    (void)nodes;
-    const struct affine_body *affine = &body->affine;
-    write_f64(out, body->damping);
-    write_f64(out, body->drag);
-    write_f64(out, affine->density);
-    write_f64(out, affine->given_stiffness);
-    write_u64(out, body->vertex_count);
-    write_doubles(out, affine->rest, 3 * body->vertex_count);
-    write_u64(out, body->triangle_count);
-    write_bytes(out, body->triangles, body->triangle_count * 3 * sizeof *body->triangles);
-}
+static const struct field DESCRIPTION_FIELDS[] = {
+    FIELD_VALUE(pbs_affine_desc, damping, FIELD_ANY),
+    FIELD_VALUE(pbs_affine_desc, drag, FIELD_ANY),
+    FIELD_VALUE(pbs_affine_desc, density, FIELD_ANY),
+    FIELD_VALUE(pbs_affine_desc, stiffness, FIELD_ANY),
+    FIELD_COUNT(pbs_affine_desc, vertex_count),
+    FIELD_ARRAY(pbs_affine_desc, positions, vertex_count, 3, FIELD_ANY),
+    FIELD_COUNT(pbs_affine_desc, triangle_count),
+    FIELD_ARRAY(pbs_affine_desc, triangles, triangle_count, 3, FIELD_ANY),
+};
+static const struct field_list description_fields = FIELD_LIST(pbs_affine_desc, DESCRIPTION_FIELDS);
 
 /// The contact forces of vertices, too, which are not nodes; those of nodes are saved with the
 /// nodes.
-static void write_state(struct byte_writer *out, const struct body *body) {
-    write_f64(out, body->affine.stiffness);
-    write_doubles(out, body->affine.rest_strain, 9);
-    write_doubles(out, body->vertices.contact_force, 3 * body->vertex_count);
+static const struct field STATE_FIELDS[] = {
+    FIELD_VALUE(struct body, affine.stiffness, FIELD_POSITIVE),
+    FIELD_VALUES(struct body, affine.rest_strain, FIELD_FINITE),
+    FIELD_ARRAY(struct body, vertices.contact_force, vertex_count, 3, FIELD_ANY),
+};
+static const struct field_list state_fields = FIELD_LIST(struct body, STATE_FIELDS);
+
+static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+    const pbs_affine_desc d = {.damping = body->damping,
+                               .drag = body->drag,
+                               .density = body->affine.density,
+                               .stiffness = body->affine.given_stiffness,
+                               .vertex_count = body->vertex_count,
+                               .positions = body->affine.rest,
+                               .triangle_count = body->triangle_count,
+                               .triangles = body->triangles};
+    (void)nodes;
+    fields_write(out, &description_fields, &d);
 }
 
 static pbs_status check_rest_strain(const double strain[9]) {
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            if (!isfinite(strain[3 * i + j]) || strain[3 * i + j] != strain[3 * j + i]) {
+        for (int j = 0; j < i; j++) {
+            if (strain[3 * i + j] != strain[3 * j + i]) {
                 return status_fail(PBS_ERROR_FORMAT,
-                                   "the strain at rest of an affine body is not finite or not "
-                                   "symmetric");
+                                   "the strain at rest of an affine body is not symmetric");
             }
         }
     }
@@ -425,35 +437,25 @@ static pbs_status check_rest_strain(const double strain[9]) {
 }
 
 static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
-                       struct saved_arrays *arrays, struct body **out) {
-    pbs_affine_desc d = {.struct_size = sizeof d, .orientation = {0.0, 0.0, 0.0, 1.0}};
-    d.no_gravity = 1; // its scale of gravity is with what all bodies have
-    d.damping = read_f64(in);
-    d.drag = read_f64(in);
-    d.density = read_f64(in);
-    d.stiffness = read_f64(in);
-    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
-    const size_t size = 3 * sizeof *d.triangles;
-    RETURN_IF_FAILED(read_count(in, "triangles", size, &d.triangle_count));
-    RETURN_IF_FAILED(read_block(in, memory, d.triangle_count, size, &arrays->indices));
-    d.positions = arrays->positions;
-    d.triangles = arrays->indices;
-    return create(scene, memory, &d, out);
+                       struct body **out) {
+    // Its scale of gravity is with what all bodies have.
+    pbs_affine_desc d = {
+        .struct_size = sizeof d, .no_gravity = 1, .orientation = {0.0, 0.0, 0.0, 1.0}};
+    pbs_status status = fields_read(in, memory, &description_fields, &d);
+    status = status < 0 ? status : create(scene, memory, &d, out);
+    fields_release(memory, &description_fields, &d);
+    return status;
 }
 
 static pbs_status resume(struct byte_reader *in, struct memory *memory, struct body *body) {
-    struct affine_body *const affine = &body->affine;
+    const struct affine_body *const affine = &body->affine;
+    (void)in;
     (void)memory;
-    affine->stiffness = read_f64(in);
-    if (!isnormal(affine->stiffness * affine->volume) || affine->stiffness < 0.0) {
-        return status_fail(PBS_ERROR_FORMAT, "stiffness is %g Pa, must be positive and finite",
+    if (!isnormal(affine->stiffness * affine->volume)) {
+        return status_fail(PBS_ERROR_FORMAT, "stiffness is %g Pa, times the volume not a number",
                            affine->stiffness);
     }
-    read_doubles(in, affine->rest_strain, 9);
     RETURN_IF_FAILED(check_rest_strain(affine->rest_strain));
-    read_doubles(in, body->vertices.contact_force, 3 * body->vertex_count);
     return check_vectors(body->vertices.contact_force, body->vertex_count, "contact force");
 }
 
@@ -465,7 +467,8 @@ const struct body_table body_table_affine = {
     .free = free_own,
     .write = write,
     .read = read,
-    .write_state = write_state,
+    .description = &description_fields,
+    .state = &state_fields,
     .resumes_in_place = true,
     .resume = resume,
     .add_terms = add_terms,

@@ -178,44 +178,62 @@ static size_t count_elements(const struct body *body) {
 
 // --- saving ---
 
+/// A description whose stencils are counted by their indices.
+struct saved_custom {
+    pbs_custom_desc desc;
+    size_t index_count;
+};
+
+static const struct field FIELDS[] = {
+    FIELD_VALUE(struct saved_custom, desc.tag, FIELD_ANY),
+    FIELD_VALUE(struct saved_custom, desc.concurrent, FIELD_ANY),
+    FIELD_VALUE(struct saved_custom, desc.is_linear, FIELD_ANY),
+    FIELD_VALUE(struct saved_custom, desc.damping, FIELD_ANY),
+    FIELD_VALUE(struct saved_custom, desc.width, FIELD_ANY),
+    FIELD_COUNT(struct saved_custom, desc.vertex_count),
+    FIELD_ARRAY(struct saved_custom, desc.masses, desc.vertex_count, 1, FIELD_ANY),
+    // The positions are saved with the nodes of all bodies.
+    FIELD_ZEROS(struct saved_custom, desc.positions, desc.vertex_count, 3),
+    FIELD_COUNT(struct saved_custom, desc.stencil_count),
+    FIELD_COUNT(struct saved_custom, index_count),
+    FIELD_ARRAY(struct saved_custom, desc.stencils, index_count, 1, FIELD_ANY),
+};
+static const struct field_list fields = FIELD_LIST(struct saved_custom, FIELDS);
+
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
-    const struct custom_body *custom = &body->custom;
-    write_u64(out, custom->tag);
-    write_u32(out, custom->concurrent);
-    write_u32(out, custom->is_linear);
-    write_f64(out, body->damping);
-    write_u64(out, body->node_count);
-    write_doubles(out, nodes->mass + body->node_start, body->node_count);
-    write_u32(out, custom->width);
-    write_u64(out, custom->stencil_count);
-    write_bytes(out, custom->stencils,
-                custom->stencil_count * custom->width * sizeof *custom->stencils);
+    const struct custom_body *const custom = &body->custom;
+    const struct saved_custom saved = {.desc = {.tag = custom->tag,
+                                                .concurrent = custom->concurrent,
+                                                .is_linear = custom->is_linear,
+                                                .damping = body->damping,
+                                                .width = custom->width,
+                                                .vertex_count = body->node_count,
+                                                .masses = nodes->mass + body->node_start,
+                                                .stencil_count = custom->stencil_count,
+                                                .stencils = custom->stencils},
+                                       .index_count = custom->stencil_count * custom->width};
+    fields_write(out, &fields, &saved);
+}
+
+static pbs_status create_saved(struct scene *scene, struct memory *memory,
+                               const struct saved_custom *saved, struct body **out) {
+    const size_t width = saved->desc.width;
+    RETURN_IF_FAILED(check_choice((int64_t)width, 1, 8, "width"));
+    return saved->index_count / width == saved->desc.stencil_count &&
+                   saved->index_count % width == 0
+               ? create(scene, memory, &saved->desc, out)
+               : status_fail(PBS_ERROR_FORMAT, "%zu indices of %zu stencils, %zu each",
+                             saved->index_count, saved->desc.stencil_count, width);
 }
 
 static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
-                       struct saved_arrays *arrays, struct body **out) {
-    pbs_custom_desc d = {.struct_size = sizeof d};
-    d.tag = read_u64(in);
-    d.concurrent = (int32_t)read_u32(in);
-    d.is_linear = (int32_t)read_u32(in);
-    d.no_gravity = 1; // its scale of gravity is with what all bodies have
-    d.damping = read_f64(in);
-    RETURN_IF_FAILED(read_count(in, "vertices", sizeof(double), &d.vertex_count));
-    RETURN_IF_FAILED(read_block(in, memory, d.vertex_count, sizeof(double), &arrays->masses));
-    d.width = read_u32(in);
-    RETURN_IF_FAILED(check_choice(d.width, 1, 8, "width"));
-    const size_t size = d.width * sizeof *d.stencils;
-    RETURN_IF_FAILED(read_count(in, "stencils", size, &d.stencil_count));
-    RETURN_IF_FAILED(read_block(in, memory, d.stencil_count, size, &arrays->indices));
-    // The positions are saved with the nodes of all bodies.
-    arrays->positions = memory_allocate(memory, d.vertex_count, 3 * sizeof(double));
-    if (arrays->positions == NULL) {
-        return PBS_ERROR_MEMORY;
-    }
-    d.positions = arrays->positions;
-    d.masses = arrays->masses;
-    d.stencils = arrays->indices;
-    return create(scene, memory, &d, out);
+                       struct body **out) {
+    // Its scale of gravity is with what all bodies have.
+    struct saved_custom saved = {.desc = {.struct_size = sizeof saved.desc, .no_gravity = 1}};
+    pbs_status status = fields_read(in, memory, &fields, &saved);
+    status = status < 0 ? status : create_saved(scene, memory, &saved, out);
+    fields_release(memory, &fields, &saved);
+    return status;
 }
 
 const struct body_table body_table_custom = {
@@ -226,6 +244,7 @@ const struct body_table body_table_custom = {
     .free = free_own,
     .write = write,
     .read = read,
+    .description = &fields,
     .add_terms = add_terms,
     .find_parameter = find_parameter,
     .write_values = write_values,

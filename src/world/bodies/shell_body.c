@@ -177,6 +177,7 @@ static void free_own(struct body *body, struct memory *memory) {
     memory_release(memory, body->shell.sides);
     memory_release(memory, body->shell.rest_angles);
     memory_release(memory, body->shell.clamp_sides);
+    memory_release(memory, body->shell.clamp_edges);
     memory_release(memory, body->shell.clamps);
 }
 
@@ -236,78 +237,73 @@ static struct body_simplices list_simplices(const struct body *body) {
 
 // --- saving ---
 
-static void write_shell_edges(struct byte_writer *out, const struct body *body) {
-    const struct shell_body *shell = &body->shell;
-    write_u32(out, (uint32_t)shell->bending);
-    write_u32(out, shell->rest_angles != NULL);
-    if (shell->rest_angles != NULL) {
-        write_doubles(out, shell->rest_angles, 3 * body->triangle_count);
-    }
-    write_u64(out, shell->clamp_count);
-    for (size_t k = 0; k < shell->clamp_count; k++) {
-        uint32_t edge[2];
-        shell_side_vertices(body, shell->clamp_sides[k], edge);
-        write_bytes(out, edge, sizeof edge);
-    }
-    write_doubles(out, shell->clamps, 3 * shell->clamp_count);
-}
+static const struct field DESCRIPTION_FIELDS[] = {
+    FIELD_VALUE(pbs_shell_desc, flat_rest, FIELD_ANY),
+    FIELD_VALUE(pbs_shell_desc, bending, FIELD_ANY),
+    FIELD_VALUE(pbs_shell_desc, thickness, FIELD_ANY),
+    FIELD_VALUE(pbs_shell_desc, density, FIELD_ANY),
+    FIELD_VALUE(pbs_shell_desc, young, FIELD_ANY),
+    FIELD_VALUE(pbs_shell_desc, poisson, FIELD_ANY),
+    FIELD_VALUE(pbs_shell_desc, bending_young, FIELD_ANY),
+    FIELD_VALUE(pbs_shell_desc, damping, FIELD_ANY),
+    FIELD_VALUE(pbs_shell_desc, drag, FIELD_ANY),
+    FIELD_VALUE(pbs_shell_desc, yield_curvature, FIELD_ANY),
+    FIELD_VALUE(pbs_shell_desc, stretch_limit, FIELD_ANY),
+    FIELD_COUNT(pbs_shell_desc, vertex_count),
+    FIELD_ARRAY(pbs_shell_desc, positions, vertex_count, 3, FIELD_ANY),
+    FIELD_COUNT(pbs_shell_desc, triangle_count),
+    FIELD_ARRAY(pbs_shell_desc, triangles, triangle_count, 3, FIELD_ANY),
+    FIELD_ARRAY(pbs_shell_desc, rest_angles, triangle_count, 3, FIELD_ANY),
+    FIELD_COUNT(pbs_shell_desc, clamped_edge_count),
+    FIELD_ARRAY(pbs_shell_desc, clamped_edges, clamped_edge_count, 2, FIELD_ANY),
+    FIELD_ARRAY(pbs_shell_desc, clamped_directions, clamped_edge_count, 3, FIELD_ANY),
+};
+static const struct field_list description_fields = FIELD_LIST(pbs_shell_desc, DESCRIPTION_FIELDS);
+
+static const struct field STATE_FIELDS[] = {
+    FIELD_ARRAY_USED(struct body, shell.creases, triangle_count, 3, FIELD_FINITE, FIELD_HASHED),
+};
+static const struct field_list state_fields = FIELD_LIST(struct body, STATE_FIELDS);
 
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+    const struct shell_body *const shell = &body->shell;
+    const pbs_shell_desc d = {.flat_rest = shell->flat_rest,
+                              .bending = shell->bending,
+                              .thickness = shell->thickness,
+                              .density = shell->density,
+                              .young = shell->young,
+                              .poisson = shell->poisson,
+                              .bending_young = shell->bending_young,
+                              .damping = body->damping,
+                              .drag = body->drag,
+                              .yield_curvature = shell->yield_curvature,
+                              .stretch_limit = shell->stretch_limit,
+                              .vertex_count = body->node_count,
+                              .positions = shell->rest,
+                              .triangle_count = body->triangle_count,
+                              .triangles = body->triangles,
+                              .rest_angles = shell->creases == NULL ? shell->rest_angles : NULL,
+                              .clamped_edge_count = shell->clamp_count,
+                              .clamped_edges = shell->clamp_edges,
+                              .clamped_directions = shell->clamps};
     (void)nodes;
-    const struct shell_body *shell = &body->shell;
-    const double numbers[] = {shell->thickness, shell->density,         shell->young,
-                              shell->poisson,   shell->bending_young,   body->damping,
-                              body->drag,       shell->yield_curvature, shell->stretch_limit};
-    write_u32(out, shell->flat_rest);
-    write_doubles(out, numbers, sizeof numbers / sizeof numbers[0]);
-    write_u64(out, body->node_count);
-    write_doubles(out, shell->rest, 3 * body->node_count);
-    write_u64(out, body->triangle_count);
-    write_bytes(out, body->triangles, body->triangle_count * 3 * sizeof *body->triangles);
-    write_shell_edges(out, body);
-}
-
-static pbs_status read_shell_edges(struct byte_reader *in, struct memory *memory,
-                                   struct saved_arrays *arrays, pbs_shell_desc *d) {
-    d->bending = (int32_t)read_u32(in);
-    bool present = false;
-    RETURN_IF_FAILED(read_flag(in, &present));
-    if (present) {
-        RETURN_IF_FAILED(
-            read_block(in, memory, d->triangle_count, 3 * sizeof(double), &arrays->values[0]));
-    }
-    const size_t size = 2 * sizeof(uint32_t) + 3 * sizeof(double);
-    RETURN_IF_FAILED(read_count(in, "clamped edges", size, &d->clamped_edge_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d->clamped_edge_count, 2 * sizeof(uint32_t), &arrays->edges));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d->clamped_edge_count, 3 * sizeof(double), &arrays->values[1]));
-    d->rest_angles = arrays->values[0];
-    d->clamped_edges = arrays->edges;
-    d->clamped_directions = arrays->values[1];
-    return PBS_OK;
+    fields_write(out, &description_fields, &d);
 }
 
 static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
-                       struct saved_arrays *arrays, struct body **out) {
+                       struct body **out) {
     pbs_shell_desc d = {.struct_size = sizeof d};
-    double *const numbers[] = {&d.thickness, &d.density,         &d.young,
-                               &d.poisson,   &d.bending_young,   &d.damping,
-                               &d.drag,      &d.yield_curvature, &d.stretch_limit};
-    d.flat_rest = (int32_t)read_u32(in);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        *numbers[i] = read_f64(in);
-    }
-    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
-    RETURN_IF_FAILED(read_count(in, "triangles", 3 * sizeof(uint32_t), &d.triangle_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d.triangle_count, 3 * sizeof(uint32_t), &arrays->indices));
-    RETURN_IF_FAILED(read_shell_edges(in, memory, arrays, &d));
-    d.positions = arrays->positions;
-    d.triangles = arrays->indices;
-    return create(scene, memory, &d, out);
+    pbs_status status = fields_read(in, memory, &description_fields, &d);
+    status = status < 0 ? status : create(scene, memory, &d, out);
+    fields_release(memory, &description_fields, &d);
+    return status;
+}
+
+static pbs_status resume(struct byte_reader *in, struct memory *memory, struct body *body) {
+    (void)in;
+    (void)memory;
+    return body->shell.creases == NULL ? PBS_OK
+                                       : shell_check_rest_angles(body, body->shell.creases);
 }
 
 static struct body_waves measure_waves(const struct nodes *nodes, const struct body *body) {
@@ -325,6 +321,9 @@ const struct body_table body_table_shell = {
     .free = free_own,
     .write = write,
     .read = read,
+    .description = &description_fields,
+    .state = &state_fields,
+    .resume = resume,
     .add_terms = shell_add_terms,
     .damped = &shell_damped,
     .find_parameter = find_parameter,

@@ -19,7 +19,7 @@ void shell_side_vertices(const struct body *body, uint32_t side, uint32_t vertic
 
 // --- rest angles ---
 
-static pbs_status check_rest_angles(const struct body *body, const double *rest_angles) {
+pbs_status shell_check_rest_angles(const struct body *body, const double *rest_angles) {
     const struct shell_body *shell = &body->shell;
     RETURN_IF_FAILED(check_numbers(rest_angles, 3 * body->triangle_count, "rest_angles"));
     for (size_t h = 0; h < shell->hinge_count; h++) {
@@ -57,7 +57,7 @@ pbs_status shell_set_rest_angles(struct body *body, struct memory *memory,
     struct shell_body *shell = &body->shell;
     double *copy = NULL;
     if (rest_angles != NULL) {
-        RETURN_IF_FAILED(check_rest_angles(body, rest_angles));
+        RETURN_IF_FAILED(shell_check_rest_angles(body, rest_angles));
         copy = memory_copy(memory, rest_angles, body->triangle_count, 3 * sizeof *copy);
     } else if (shell->yield_curvature > 0.0) {
         copy = memory_allocate(memory, body->triangle_count, 3 * sizeof *copy);
@@ -70,6 +70,7 @@ pbs_status shell_set_rest_angles(struct body *body, struct memory *memory,
     }
     memory_release(memory, shell->rest_angles);
     shell->rest_angles = copy;
+    shell->creases = shell->yield_curvature > 0.0 ? copy : NULL;
     return PBS_OK;
 }
 
@@ -179,10 +180,12 @@ pbs_status shell_set_clamps(struct body *body, struct memory *memory, const pbs_
         memory_allocate(memory, body->vertex_count, sizeof *borders.first),
         memory_allocate(memory, 3 * body->triangle_count, sizeof *borders.next)};
     shell->clamp_sides = memory_allocate(memory, count, sizeof *shell->clamp_sides);
+    shell->clamp_edges = memory_copy(memory, d->clamped_edges, count,
+                                     2 * sizeof *shell->clamp_edges);
     shell->clamps = memory_allocate(memory, count, 3 * sizeof *shell->clamps);
     pbs_status status = PBS_ERROR_MEMORY;
     if (borders.first != NULL && borders.next != NULL && shell->clamp_sides != NULL &&
-        shell->clamps != NULL) {
+        shell->clamp_edges != NULL && shell->clamps != NULL) {
         shell->clamp_count = count;
         status = set_clamps(body, &borders, d);
     }

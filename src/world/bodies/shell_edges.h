@@ -8,6 +8,10 @@
 /// Returns the vertices of a side, in the orientation of its triangle.
 void shell_side_vertices(const struct body *body, uint32_t side, uint32_t vertices[2]);
 
+/// PBS_ERROR_ARGUMENT where an angle is not finite, or the two sides of an edge have different
+/// ones.
+pbs_status shell_check_rest_angles(const struct body *body, const double *rest_angles);
+
 /// Copies rest_angles (per side; null: none) into a shell whose hinges are listed. Rest angles of a
 /// shell that creases are its state; none stand for those of its rest shape. On failure nothing has
 /// changed.

@@ -344,87 +344,73 @@ static struct body_simplices list_simplices(const struct body *body) {
 
 // --- saving ---
 
-static void save_values(struct byte_writer *out, const struct tet_values *values, size_t count) {
-    write_f64(out, values->value);
-    write_u32(out, values->per_tet != NULL);
-    if (values->per_tet != NULL) {
-        write_doubles(out, values->per_tet, count);
-    }
-}
+static const struct field DESCRIPTION_FIELDS[] = {
+    FIELD_VALUE(pbs_solid_desc, material, FIELD_ANY),
+    FIELD_VALUE(pbs_solid_desc, damping, FIELD_ANY),
+    FIELD_VALUE(pbs_solid_desc, drag, FIELD_ANY),
+    FIELD_VALUE(pbs_solid_desc, density, FIELD_ANY),
+    FIELD_VALUE(pbs_solid_desc, young, FIELD_ANY),
+    FIELD_VALUE(pbs_solid_desc, poisson, FIELD_ANY),
+    FIELD_VALUE(pbs_solid_desc, yield_stress, FIELD_ANY),
+    FIELD_VALUE(pbs_solid_desc, hardening, FIELD_ANY),
+    FIELD_VALUE(pbs_solid_desc, plastic_viscosity, FIELD_ANY),
+    FIELD_VALUE(pbs_solid_desc, plastic_limit, FIELD_ANY),
+    FIELD_COUNT(pbs_solid_desc, vertex_count),
+    FIELD_ARRAY(pbs_solid_desc, positions, vertex_count, 3, FIELD_ANY),
+    FIELD_COUNT(pbs_solid_desc, tet_count),
+    FIELD_ARRAY(pbs_solid_desc, tets, tet_count, 4, FIELD_ANY),
+    FIELD_ARRAY(pbs_solid_desc, tet_density, tet_count, 1, FIELD_ANY),
+    FIELD_ARRAY(pbs_solid_desc, tet_young, tet_count, 1, FIELD_ANY),
+    FIELD_ARRAY(pbs_solid_desc, tet_poisson, tet_count, 1, FIELD_ANY),
+};
+static const struct field_list description_fields = FIELD_LIST(pbs_solid_desc, DESCRIPTION_FIELDS);
+
+static const struct field STATE_FIELDS[] = {
+    FIELD_ARRAY_USED(struct body, solid.plastic, solid.tet_count, PLASTIC_VALUES, FIELD_FINITE,
+                     FIELD_HASHED),
+};
+static const struct field_list state_fields = FIELD_LIST(struct body, STATE_FIELDS);
 
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
-    (void)nodes;
-    const struct solid_body *solid = &body->solid;
-    write_u32(out, (uint32_t)solid->material);
-    write_f64(out, body->damping);
-    write_f64(out, body->drag);
-    write_u64(out, body->node_count);
-    write_doubles(out, solid->rest, 3 * body->node_count);
-    write_u64(out, solid->tet_count);
-    write_bytes(out, solid->tets, solid->tet_count * 4 * sizeof *solid->tets);
-    save_values(out, &solid->density, solid->tet_count);
-    save_values(out, &solid->young, solid->tet_count);
-    save_values(out, &solid->poisson, solid->tet_count);
-    const double yield[] = {solid->yield.stress, solid->yield.hardening, solid->yield.viscosity,
-                            solid->yield.limit};
-    write_doubles(out, yield, sizeof yield / sizeof yield[0]);
-}
-
-/// What has flowed.
-static void write_state(struct byte_writer *out, const struct body *body) {
     const struct solid_body *const solid = &body->solid;
-    if (solid->plastic != NULL) {
-        write_doubles(out, solid->plastic, PLASTIC_VALUES * solid->tet_count);
-    }
-}
-
-static pbs_status read_values(struct byte_reader *in, struct memory *memory, size_t count,
-                              double *value, double **per_tet) {
-    *value = read_f64(in);
-    bool present = false;
-    RETURN_IF_FAILED(read_flag(in, &present));
-    return present ? read_block(in, memory, count, sizeof **per_tet, per_tet) : PBS_OK;
+    const pbs_solid_desc d = {.material = solid->material,
+                              .damping = body->damping,
+                              .drag = body->drag,
+                              .density = solid->density.value,
+                              .young = solid->young.value,
+                              .poisson = solid->poisson.value,
+                              .yield_stress = solid->yield.stress,
+                              .hardening = solid->yield.hardening,
+                              .plastic_viscosity = solid->yield.viscosity,
+                              .plastic_limit = solid->yield.limit,
+                              .vertex_count = body->node_count,
+                              .positions = solid->rest,
+                              .tet_count = solid->tet_count,
+                              .tets = solid->tets,
+                              .tet_density = solid->density.per_tet,
+                              .tet_young = solid->young.per_tet,
+                              .tet_poisson = solid->poisson.per_tet};
+    (void)nodes;
+    fields_write(out, &description_fields, &d);
 }
 
 static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
-                       struct saved_arrays *arrays, struct body **out) {
+                       struct body **out) {
     pbs_solid_desc d = {.struct_size = sizeof d};
-    d.material = (int32_t)read_u32(in);
-    d.damping = read_f64(in);
-    d.drag = read_f64(in);
-    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &d.vertex_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d.vertex_count, 3 * sizeof(double), &arrays->positions));
-    RETURN_IF_FAILED(read_count(in, "tetrahedra", 4 * sizeof(uint32_t), &d.tet_count));
-    RETURN_IF_FAILED(read_block(in, memory, d.tet_count, 4 * sizeof(uint32_t), &arrays->indices));
-    double *const values[] = {&d.density, &d.young, &d.poisson};
-    for (int i = 0; i < 3; i++) {
-        RETURN_IF_FAILED(read_values(in, memory, d.tet_count, values[i], &arrays->values[i]));
-    }
-    d.yield_stress = read_f64(in);
-    d.hardening = read_f64(in);
-    d.plastic_viscosity = read_f64(in);
-    d.plastic_limit = read_f64(in);
-    d.positions = arrays->positions;
-    d.tets = arrays->indices;
-    d.tet_density = arrays->values[0];
-    d.tet_young = arrays->values[1];
-    d.tet_poisson = arrays->values[2];
-    return create(scene, memory, &d, out);
+    pbs_status status = fields_read(in, memory, &description_fields, &d);
+    status = status < 0 ? status : create(scene, memory, &d, out);
+    fields_release(memory, &description_fields, &d);
+    return status;
 }
 
-/// Reads what has flowed.
+/// Checks what has flowed.
 static pbs_status resume(struct byte_reader *in, struct memory *memory, struct body *body) {
+    const struct solid_body *const solid = &body->solid;
+    (void)in;
     (void)memory;
-    struct solid_body *solid = &body->solid;
-    if (solid->plastic == NULL) {
-        return PBS_OK;
-    }
-    read_doubles(in, solid->plastic, PLASTIC_VALUES * solid->tet_count);
-    for (size_t t = 0; t < solid->tet_count; t++) {
+    for (size_t t = 0; solid->plastic != NULL && t < solid->tet_count; t++) {
         const double *plastic = solid->plastic + PLASTIC_VALUES * t;
-        if (!read_are_finite(plastic, PLASTIC_VALUES) ||
-            !(fabs(determinant3(plastic) - 1.0) < 1e-9) || !(plastic[PLASTIC_STRAIN] >= 0.0)) {
+        if (!(fabs(determinant3(plastic) - 1.0) < 1e-9) || !(plastic[PLASTIC_STRAIN] >= 0.0)) {
             return status_fail(PBS_ERROR_FORMAT,
                                "tetrahedron %zu: a plastic strain of %g, and a plastic deformation "
                                "that changes the volume by the factor %g",
@@ -454,7 +440,8 @@ const struct body_table body_table_solid = {
     .free = free_own,
     .write = write,
     .read = read,
-    .write_state = write_state,
+    .description = &description_fields,
+    .state = &state_fields,
     .resume = resume,
     .add_terms = solid_add_terms,
     .damped = &solid_damped,

@@ -314,44 +314,41 @@ static struct body_springs list_springs(const struct body *body) {
 
 // --- saving ---
 
+static const struct field FIELDS[] = {
+    FIELD_VALUE(pbs_springs_desc, damping, FIELD_ANY),
+    FIELD_VALUE(pbs_springs_desc, drag, FIELD_ANY),
+    FIELD_COUNT(pbs_springs_desc, vertex_count),
+    FIELD_ARRAY(pbs_springs_desc, masses, vertex_count, 1, FIELD_ANY),
+    // The positions are saved with the nodes of all bodies.
+    FIELD_ZEROS(pbs_springs_desc, positions, vertex_count, 3),
+    FIELD_COUNT(pbs_springs_desc, spring_count),
+    FIELD_ARRAY(pbs_springs_desc, springs, spring_count, 2, FIELD_ANY),
+    FIELD_ARRAY(pbs_springs_desc, spring_stiffness, spring_count, 1, FIELD_ANY),
+    FIELD_ARRAY(pbs_springs_desc, rest_lengths, spring_count, 1, FIELD_ANY),
+};
+static const struct field_list fields = FIELD_LIST(pbs_springs_desc, FIELDS);
+
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
-    const struct springs_body *springs = own_of(body);
-    write_f64(out, body->damping);
-    write_f64(out, body->drag);
-    write_u64(out, body->node_count);
-    write_doubles(out, nodes->mass + body->node_start, body->node_count);
-    write_u64(out, springs->spring_count);
-    write_bytes(out, springs->springs, springs->spring_count * 2 * sizeof *springs->springs);
-    write_doubles(out, springs->stiffness, springs->spring_count);
-    write_doubles(out, springs->rest_lengths, springs->spring_count);
+    const struct springs_body *const springs = own_of(body);
+    const pbs_springs_desc d = {.damping = body->damping,
+                                .drag = body->drag,
+                                .vertex_count = body->node_count,
+                                .masses = nodes->mass + body->node_start,
+                                .spring_count = springs->spring_count,
+                                .springs = springs->springs,
+                                .spring_stiffness = springs->stiffness,
+                                .rest_lengths = springs->rest_lengths};
+    fields_write(out, &fields, &d);
 }
 
 static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
-                       struct saved_arrays *arrays, struct body **out) {
-    pbs_springs_desc d = {.struct_size = sizeof d, .stiffness = 1.0};
-    d.no_gravity = 1; // its scale of gravity is with what all bodies have
-    d.damping = read_f64(in);
-    d.drag = read_f64(in);
-    RETURN_IF_FAILED(read_count(in, "vertices", sizeof(double), &d.vertex_count));
-    RETURN_IF_FAILED(read_block(in, memory, d.vertex_count, sizeof(double), &arrays->masses));
-    const size_t size = 2 * sizeof *d.springs;
-    RETURN_IF_FAILED(read_count(in, "springs", size, &d.spring_count));
-    RETURN_IF_FAILED(read_block(in, memory, d.spring_count, size, &arrays->indices));
-    for (int i = 0; i < 2; i++) {
-        RETURN_IF_FAILED(
-            read_block(in, memory, d.spring_count, sizeof(double), &arrays->values[i]));
-    }
-    // The positions are saved with the nodes of all bodies.
-    arrays->positions = memory_allocate(memory, d.vertex_count, 3 * sizeof(double));
-    if (arrays->positions == NULL) {
-        return PBS_ERROR_MEMORY;
-    }
-    d.positions = arrays->positions;
-    d.masses = arrays->masses;
-    d.springs = arrays->indices;
-    d.spring_stiffness = arrays->values[0];
-    d.rest_lengths = arrays->values[1];
-    return create(scene, memory, &d, out);
+                       struct body **out) {
+    // Its scale of gravity is with what all bodies have.
+    pbs_springs_desc d = {.struct_size = sizeof d, .no_gravity = 1, .stiffness = 1.0};
+    pbs_status status = fields_read(in, memory, &fields, &d);
+    status = status < 0 ? status : create(scene, memory, &d, out);
+    fields_release(memory, &fields, &d);
+    return status;
 }
 
 const struct body_table body_table_springs = {
@@ -362,6 +359,7 @@ const struct body_table body_table_springs = {
     .free = free_own,
     .write = write,
     .read = read,
+    .description = &fields,
     .add_terms = add_terms,
     .damped = &DAMPED,
     .find_parameter = find_parameter,

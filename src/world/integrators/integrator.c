@@ -9,6 +9,33 @@
 #include "world/interface/check.h"
 #include "world/interface/settings.h"
 
+static const struct field FIELDS[] = {
+    FIELD_VALUE(pbs_integrator_desc, scheme, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, start, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, linearized, FIELD_ANY),
+    FIELD_VALUES(pbs_integrator_desc, parameters, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, energy_control.alpha_choice, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, energy_control.by_island, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, energy_control.alpha, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, energy_control.alpha_min, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, energy_control.alpha_max, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, energy_control.fraction, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, energy_control.ground, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, energy_control.decay_time, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, step_control.kind, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, step_control.rule, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, step_control.tolerance, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, step_control.initial, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, step_control.min, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, step_control.max, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, step_control.exponent, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, step_control.safety, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, step_control.growth, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, step_control.fracture_step, FIELD_ANY),
+    FIELD_VALUE(pbs_integrator_desc, step_control.fracture_quiet_steps, FIELD_ANY),
+};
+const struct field_list integrator_fields = FIELD_LIST(pbs_integrator_desc, FIELDS);
+
 static pbs_status check_scheme(int32_t scheme) {
     return scheme_find(scheme) != NULL
                ? PBS_OK

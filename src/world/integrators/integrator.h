@@ -2,7 +2,11 @@
 #ifndef PBS_WORLD_INTEGRATORS_INTEGRATOR_H
 #define PBS_WORLD_INTEGRATORS_INTEGRATOR_H
 
+#include "world/interface/fields.h"
 #include "world/objects/scene.h"
+
+/// What saved worlds contain of an integrator's settings.
+extern const struct field_list integrator_fields;
 
 /// scheme: a valid PBS_SCHEME_*.
 pbs_integrator_desc integrator_defaults(int32_t scheme);

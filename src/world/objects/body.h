@@ -55,12 +55,14 @@ struct shell_body {
     double *rest;    ///< node_count x 3
     uint32_t *sides; ///< hinge_count x 2: side 3 t + i goes from vertex i of triangle t to the next
     size_t hinge_count;
-    double *rest_angles;    ///< per side, rad; null: 0 if flat_rest, otherwise those of the rest
-                            ///< positions. Never null if the shell creases
+    double *rest_angles; ///< per side, rad; null: 0 if flat_rest, otherwise those of the rest
+                         ///< positions. Never null if the shell creases
+    double *creases;     ///< rest_angles of a shell that creases, whose state they are; else null
     double yield_curvature; ///< 1/m; 0: the shell never creases
     double stretch_limit;   ///< 0: none
     size_t clamp_count;     ///< number of clamped border edges
     uint32_t *clamp_sides;  ///< clamp_count
+    uint32_t *clamp_edges;  ///< clamp_count x 2, vertices as the host gave them
     double *clamps;         ///< clamp_count x 3, unit
     bool flat_rest;
     int32_t bending;                                          ///< PBS_BENDING_*

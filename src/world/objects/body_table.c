@@ -47,6 +47,26 @@ void body_free(struct body *body, struct memory *memory) {
     memory_release(memory, body);
 }
 
+// --- saving ---
+
+void body_write_state(struct byte_writer *out, const struct body *body) {
+    const struct body_table *const table = body->table;
+    if (table->state != NULL) {
+        fields_write(out, table->state, body);
+    }
+    if (table->write_more != NULL) {
+        table->write_more(out, body);
+    }
+}
+
+pbs_status body_read_state(struct byte_reader *in, struct memory *memory, struct body *body) {
+    const struct body_table *const table = body->table;
+    if (table->state != NULL) {
+        RETURN_IF_FAILED(fields_read_in_place(in, table->state, body));
+    }
+    return table->resume != NULL ? table->resume(in, memory, body) : PBS_OK;
+}
+
 // --- values that change ---
 
 bool body_find_damping(struct body *body, int32_t id, struct body_parameter *out) {

@@ -5,7 +5,7 @@
 #define PBS_WORLD_OBJECTS_BODY_TABLE_H
 
 #include "pbs/properties.h"
-#include "world/interface/byte_stream.h"
+#include "world/interface/fields.h"
 #include "world/interface/settings.h"
 #include "world/objects/body.h"
 #include "world/nodes/nodes.h"
@@ -16,15 +16,6 @@ struct body_terms;
 struct term_part;
 struct element_stress;
 struct damped_elements;
-
-enum { SAVED_VALUES = 5 };
-
-/// Arrays of one body that were read from saved bytes; released when its description has been
-/// copied.
-struct saved_arrays {
-    double *positions, *masses, *radii, *contact_radii, *vertices, *values[SAVED_VALUES];
-    uint32_t *indices, *edges, *tets;
-};
 
 /// Triangles or tetrahedra of a body, as vertex indices within the body.
 struct body_simplices {
@@ -168,14 +159,19 @@ struct body_table {
     /// Writes the description, from which `read` makes the body again with the same checks.
     void (*write)(struct byte_writer *out, const struct body *body, const struct nodes *nodes);
     pbs_status (*read)(struct byte_reader *in, struct memory *memory, struct scene *scene,
-                       struct saved_arrays *arrays, struct body **out);
-    /// Writes the state that is neither in the description nor in the nodes, which `resume` reads.
-    /// Both are null where there is none.
-    void (*write_state)(struct byte_writer *out, const struct body *body);
-    /// resumes_in_place: also into a body whose terms were added: `write_values` is then all that
+                       struct body **out);
+    const struct field_list *description; ///< what `write` writes, of any struct
+    /// The state that is neither in the description nor in the nodes, as a list of struct body.
+    /// Null: there is none.
+    const struct field_list *state;
+    /// Writes what else belongs to the state. Null: nothing does.
+    void (*write_more)(struct byte_writer *out, const struct body *body);
+    /// Checks the state that was read by `state`, and reads what `write_more` has written. Null:
+    /// there is nothing to do.
+    pbs_status (*resume)(struct byte_reader *in, struct memory *memory, struct body *body);
+    /// The state may be read into a body whose terms were added: `write_values` is then all that
     /// they need.
     bool resumes_in_place;
-    pbs_status (*resume)(struct byte_reader *in, struct memory *memory, struct body *body);
 };
 
 extern const struct body_table body_table_solid, body_table_custom, body_table_shell,
@@ -201,6 +197,11 @@ struct body *body_allocate(const struct body_table *table, struct memory *memory
 /// body, or frees the body if status is an error. Returns status.
 pbs_status body_finish(struct body *body, struct memory *memory, pbs_status status,
                        struct body **out);
+
+/// Writes the state of the body's kind, and reads it into a body that was made from its
+/// description.
+void body_write_state(struct byte_writer *out, const struct body *body);
+pbs_status body_read_state(struct byte_reader *in, struct memory *memory, struct body *body);
 
 /// Frees the body's memory; the scene owns its nodes.
 void body_free(struct body *body, struct memory *memory);

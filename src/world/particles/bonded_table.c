@@ -52,130 +52,132 @@ static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
 
 // --- saving ---
 
+/// A description of particles and bonds, with the tetrahedra that they were made from, if any.
+struct saved_bonded {
+    pbs_bonded_desc desc;
+    double *tensile, *shearing; ///< bond_count, Pa: infinite where a bond never breaks
+    double rest_gap;
+    struct tet_mesh_view mesh;
+};
+
+static const struct field DESCRIPTION_FIELDS[] = {
+    FIELD_VALUE(struct saved_bonded, desc.shear, FIELD_ANY),
+    FIELD_VALUE(struct saved_bonded, desc.drag, FIELD_ANY),
+    FIELD_VALUE(struct saved_bonded, desc.damping, FIELD_ANY),
+    FIELD_VALUE(struct saved_bonded, desc.shear_factor, FIELD_ANY),
+    FIELD_COUNT(struct saved_bonded, desc.particle_count),
+    FIELD_ARRAY(struct saved_bonded, desc.positions, desc.particle_count, 3, FIELD_ANY),
+    FIELD_ARRAY(struct saved_bonded, desc.radii, desc.particle_count, 1, FIELD_ANY),
+    FIELD_ARRAY(struct saved_bonded, desc.contact_radii, desc.particle_count, 1, FIELD_ANY),
+    FIELD_ARRAY(struct saved_bonded, desc.masses, desc.particle_count, 1, FIELD_ANY),
+    FIELD_VALUE(struct saved_bonded, rest_gap, FIELD_NOT_NEGATIVE),
+    FIELD_COUNT(struct saved_bonded, desc.bond_count),
+    FIELD_ARRAY(struct saved_bonded, desc.bonds, desc.bond_count, 2, FIELD_ANY),
+    FIELD_ARRAY(struct saved_bonded, desc.bond_radii, desc.bond_count, 1, FIELD_ANY),
+    FIELD_ARRAY(struct saved_bonded, desc.bond_young, desc.bond_count, 1, FIELD_ANY),
+    FIELD_ARRAY(struct saved_bonded, desc.bond_shear_moduli, desc.bond_count, 1, FIELD_ANY),
+    FIELD_ARRAY(struct saved_bonded, tensile, desc.bond_count, 1, FIELD_ANY),
+    FIELD_ARRAY(struct saved_bonded, shearing, desc.bond_count, 1, FIELD_ANY),
+    FIELD_COUNT(struct saved_bonded, mesh.vertex_count),
+    FIELD_ARRAY(struct saved_bonded, mesh.positions, mesh.vertex_count, 3, FIELD_ANY),
+    FIELD_COUNT(struct saved_bonded, mesh.tet_count),
+    FIELD_ARRAY(struct saved_bonded, mesh.tets, mesh.tet_count, 4, FIELD_ANY),
+};
+static const struct field_list description_fields = FIELD_LIST(struct saved_bonded,
+                                                               DESCRIPTION_FIELDS);
+
+static const struct field STATE_FIELDS[] = {
+    FIELD_ARRAY(struct body, bonds.broken, bonds.count, 1, FIELD_ANY),
+    FIELD_ARRAY(struct body, bonds.release, bonds.count, 1, FIELD_NOT_NEGATIVE),
+    FIELD_ARRAY_USED(struct body, bonded.orientations, vertex_count, 4, FIELD_ANY, FIELD_HASHED),
+};
+static const struct field_list state_fields = FIELD_LIST(struct body, STATE_FIELDS);
+
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
     const struct bonded_body *bonded = &body->bonded;
-    write_u32(out, (uint32_t)bonded->shear);
-    write_f64(out, body->drag);
-    write_f64(out, body->damping);
-    write_f64(out, bonded->shear_factor);
-    write_u64(out, body->vertex_count);
-    write_doubles(out, body->bonds.rest, 3 * body->vertex_count);
-    write_doubles(out, bonded->radii, body->vertex_count);
-    write_doubles(out, body->bonds.contact_radii, body->vertex_count);
-    write_f64(out, body->bonds.rest_gap);
-    write_doubles(out, nodes->mass + body->node_start, body->vertex_count);
-    write_u64(out, body->bonds.count);
-    write_bytes(out, body->bonds.pairs, body->bonds.count * 2 * sizeof *body->bonds.pairs);
-    write_doubles(out, bonded->bond_radii, body->bonds.count);
-    write_doubles(out, bonded->young, body->bonds.count);
-    write_doubles(out, bonded->shear_moduli, body->bonds.count);
-    write_doubles(out, bonded->tensile, body->bonds.count);
-    write_doubles(out, bonded->shearing, body->bonds.count);
-    write_u64(out, bonded->surface.mesh.vertex_count);
-    write_doubles(out, bonded->surface.mesh.positions, 3 * bonded->surface.mesh.vertex_count);
-    write_u64(out, bonded->surface.mesh.tet_count);
-    write_bytes(out, bonded->surface.mesh.tets,
-                4 * bonded->surface.mesh.tet_count * sizeof *bonded->surface.mesh.tets);
+    const struct saved_bonded saved = {
+        .desc = {.shear = bonded->shear,
+                 .drag = body->drag,
+                 .damping = body->damping,
+                 .shear_factor = bonded->shear_factor,
+                 .particle_count = body->vertex_count,
+                 .positions = body->bonds.rest,
+                 .radii = bonded->radii,
+                 .contact_radii = body->bonds.contact_radii,
+                 .masses = nodes->mass + body->node_start,
+                 .bond_count = body->bonds.count,
+                 .bonds = body->bonds.pairs,
+                 .bond_radii = bonded->bond_radii,
+                 .bond_young = bonded->young,
+                 .bond_shear_moduli = bonded->shear_moduli},
+        .tensile = bonded->tensile,
+        .shearing = bonded->shearing,
+        .rest_gap = body->bonds.rest_gap,
+        .mesh = {bonded->surface.mesh.vertex_count, bonded->surface.mesh.positions,
+                 bonded->surface.mesh.tet_count, bonded->surface.mesh.tets}};
+    fields_write(out, &description_fields, &saved);
 }
 
-static void write_state(struct byte_writer *out, const struct body *body) {
-    saved_bonds_write_broken(out, body);
-    write_doubles(out, body->bonded.orientations, 4 * body->vertex_count);
-    saved_bonds_write_fragments(out, body);
-}
-
-/// Reads strengths. Bonds that never break have infinite strengths, which a description gives as 0.
-static pbs_status read_strengths(struct byte_reader *in, struct memory *memory, size_t count,
-                                 double **out) {
-    RETURN_IF_FAILED(read_block(in, memory, count, sizeof **out, out));
+/// Bonds that never break have infinite strengths, which a description gives as 0.
+static pbs_status describe_strengths(double *strengths, size_t count) {
+    RETURN_IF_FAILED(check_pointer(strengths, "strengths"));
     for (size_t i = 0; i < count; i++) {
-        if ((*out)[i] == 0.0) {
+        if (strengths[i] == 0.0) {
             return status_fail(PBS_ERROR_FORMAT, "bond %zu: a strength of 0", i);
         }
-        (*out)[i] = isinf((*out)[i]) && (*out)[i] > 0.0 ? 0.0 : (*out)[i];
+        strengths[i] = isinf(strengths[i]) && strengths[i] > 0.0 ? 0.0 : strengths[i];
     }
     return PBS_OK;
 }
 
-/// Reads the tetrahedra from which the particles were made, if any.
-static pbs_status read_mesh(struct byte_reader *in, struct memory *memory,
-                            struct saved_arrays *arrays, size_t particle_count,
-                            struct tet_mesh_view *mesh) {
-    const size_t size = 4 * sizeof(uint32_t);
-    RETURN_IF_FAILED(read_count(in, "vertices", 3 * sizeof(double), &mesh->vertex_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, mesh->vertex_count, 3 * sizeof(double), &arrays->vertices));
-    RETURN_IF_FAILED(read_count(in, "tetrahedra", size, &mesh->tet_count));
-    RETURN_IF_FAILED(read_block(in, memory, mesh->tet_count, size, &arrays->tets));
-    mesh->positions = arrays->vertices;
-    mesh->tets = arrays->tets;
+/// Checks the tetrahedra from which the particles were made, if any.
+static pbs_status check_mesh(const struct tet_mesh_view *mesh, size_t particle_count,
+                             struct memory *memory) {
     if (mesh->tet_count == 0 && mesh->vertex_count == 0) {
         return PBS_OK;
     }
+    RETURN_IF_FAILED(check_pointer(mesh->positions, "vertices"));
+    RETURN_IF_FAILED(check_pointer(mesh->tets, "tets"));
     return mesh->tet_count == particle_count
                ? tet_mesh_check(mesh, memory)
                : status_fail(PBS_ERROR_FORMAT, "%zu particles of %zu tetrahedra", particle_count,
                              mesh->tet_count);
 }
 
-static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
-                       struct saved_arrays *arrays, struct body **out) {
-    pbs_bonded_desc d = {
-        .struct_size = sizeof d, .density = 1.0, .young = 1.0, .shear_modulus = 1.0};
-    d.no_gravity = 1; // its scale of gravity is with what all bodies have
-    d.shear = (int32_t)read_u32(in);
-    d.drag = read_f64(in);
-    d.damping = read_f64(in);
-    d.shear_factor = read_f64(in);
-    RETURN_IF_FAILED(read_count(in, "particles", 10 * sizeof(double), &d.particle_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d.particle_count, 3 * sizeof(double), &arrays->positions));
-    RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), &arrays->radii));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d.particle_count, sizeof(double), &arrays->contact_radii));
-    const double space = read_f64(in);
-    RETURN_IF_FAILED(check_not_negative(space, "space of contact"));
-    RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), &arrays->masses));
-    const size_t size = 2 * sizeof *d.bonds;
-    RETURN_IF_FAILED(read_count(in, "bonds", size + 6 * sizeof(double) + 1, &d.bond_count));
-    RETURN_IF_FAILED(read_block(in, memory, d.bond_count, size, &arrays->indices));
-    for (int i = 0; i < 3; i++) {
-        RETURN_IF_FAILED(read_block(in, memory, d.bond_count, sizeof(double), &arrays->values[i]));
-    }
-    d.positions = arrays->positions;
-    d.radii = arrays->radii;
-    d.contact_radii = arrays->contact_radii;
-    d.masses = arrays->masses;
-    d.bonds = arrays->indices;
-    d.bond_radii = arrays->values[0];
-    d.bond_young = arrays->values[1];
-    d.bond_shear_moduli = arrays->values[2];
-    for (int i = 3; i < 5; i++) {
-        RETURN_IF_FAILED(read_strengths(in, memory, d.bond_count, &arrays->values[i]));
-    }
-    d.bond_tensile_strengths = arrays->values[3];
-    d.bond_shear_strengths = arrays->values[4];
-    struct tet_mesh_view mesh = {0};
-    RETURN_IF_FAILED(read_mesh(in, memory, arrays, d.particle_count, &mesh));
-    RETURN_IF_FAILED(bonded_body_make(scene, memory, &d, &mesh, out));
-    (*out)->bonds.rest_gap = space;
+static pbs_status create_saved(struct scene *scene, struct memory *memory,
+                               struct saved_bonded *saved, struct body **out) {
+    pbs_bonded_desc *const d = &saved->desc;
+    RETURN_IF_FAILED(describe_strengths(saved->tensile, d->bond_count));
+    RETURN_IF_FAILED(describe_strengths(saved->shearing, d->bond_count));
+    d->bond_tensile_strengths = saved->tensile;
+    d->bond_shear_strengths = saved->shearing;
+    RETURN_IF_FAILED(check_mesh(&saved->mesh, d->particle_count, memory));
+    RETURN_IF_FAILED(bonded_body_make(scene, memory, d, &saved->mesh, out));
+    (*out)->bonds.rest_gap = saved->rest_gap;
     return PBS_OK;
 }
 
-/// Reads the orientations without normalising them, so that a restored world continues with
-/// bit-identical results.
-static pbs_status read_orientations(struct byte_reader *in, const struct body *body) {
-    read_doubles(in, body->bonded.orientations, 4 * body->vertex_count);
+static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                       struct body **out) {
+    // Its scale of gravity is with what all bodies have.
+    struct saved_bonded saved = {.desc = {.struct_size = sizeof saved.desc,
+                                          .no_gravity = 1,
+                                          .density = 1.0,
+                                          .young = 1.0,
+                                          .shear_modulus = 1.0}};
+    pbs_status status = fields_read(in, memory, &description_fields, &saved);
+    status = status < 0 ? status : create_saved(scene, memory, &saved, out);
+    fields_release(memory, &description_fields, &saved);
+    return status;
+}
+
+/// Orientations are not normalised, so that a restored world continues with bit-identical results.
+static pbs_status resume(struct byte_reader *in, struct memory *memory, struct body *body) {
     for (size_t i = 0; i < body->vertex_count; i++) {
         double unit[4];
         RETURN_IF_FAILED(check_quaternion(body->bonded.orientations + 4 * i, "orientation", unit));
     }
-    return PBS_OK;
-}
-
-static pbs_status resume(struct byte_reader *in, struct memory *memory, struct body *body) {
-    RETURN_IF_FAILED(saved_bonds_read_broken(in, body));
-    RETURN_IF_FAILED(read_orientations(in, body));
+    RETURN_IF_FAILED(saved_bonds_check_broken(body));
     return saved_bonds_read_fragments(in, memory, body);
 }
 
@@ -188,7 +190,9 @@ const struct body_table body_table_bonded = {
     .free = free_own,
     .write = write,
     .read = read,
-    .write_state = write_state,
+    .description = &description_fields,
+    .state = &state_fields,
+    .write_more = saved_bonds_write_fragments,
     .resume = resume,
     .check_scheme = bonded_check_scheme,
     .add_terms = bonded_add_terms,

@@ -1,5 +1,6 @@
 // Peridynamic bodies as a kind of body, and how they are saved.
 #include <math.h>
+#include <string.h>
 
 #include "world/interface/check.h"
 #include "world/objects/body_table.h"
@@ -46,43 +47,70 @@ static bool find_parameter(struct body *body, struct nodes *nodes, int32_t id,
 
 // --- saving ---
 
-static void write_softening(struct byte_writer *out, const struct body *body) {
-    const struct peridynamic_body *own = &body->peridynamic;
-    write_u32(out, peridynamic_softens(body));
-    if (peridynamic_softens(body)) {
-        write_f64(out, own->softening.stress);
-        write_f64(out, own->softening.opening);
-        write_doubles(out, own->onset, body->bonds.count);
-        write_doubles(out, own->remaining, body->bonds.count);
-    }
-}
+/// A description of particles, which the bonds follow from, and what else bonds are given.
+struct saved_peridynamic {
+    pbs_peridynamic_desc desc;
+    const double *masses;
+    size_t bond_count;
+    const double *critical, *onset;
+    struct softening_shape softening; ///< with onset
+};
 
-/// The bonds are not saved: the restore computes them from the particles, in the same order.
+static const struct field DESCRIPTION_FIELDS[] = {
+    FIELD_VALUE(struct saved_peridynamic, desc.dimension, FIELD_ANY),
+    FIELD_VALUE(struct saved_peridynamic, desc.whole_volumes, FIELD_ANY),
+    FIELD_VALUE(struct saved_peridynamic, desc.no_calibration, FIELD_ANY),
+    FIELD_VALUE(struct saved_peridynamic, desc.no_surface_correction, FIELD_ANY),
+    FIELD_VALUE(struct saved_peridynamic, desc.drag, FIELD_ANY),
+    FIELD_VALUE(struct saved_peridynamic, desc.damping, FIELD_ANY),
+    FIELD_VALUE(struct saved_peridynamic, desc.spacing, FIELD_ANY),
+    FIELD_VALUE(struct saved_peridynamic, desc.horizon, FIELD_ANY),
+    FIELD_VALUE(struct saved_peridynamic, desc.section, FIELD_ANY),
+    FIELD_COUNT(struct saved_peridynamic, desc.particle_count),
+    FIELD_ARRAY(struct saved_peridynamic, desc.positions, desc.particle_count, 3, FIELD_ANY),
+    FIELD_ARRAY(struct saved_peridynamic, desc.volumes, desc.particle_count, 1, FIELD_ANY),
+    FIELD_ARRAY(struct saved_peridynamic, desc.particle_young, desc.particle_count, 1, FIELD_ANY),
+    FIELD_ARRAY(struct saved_peridynamic, desc.contact_radii, desc.particle_count, 1, FIELD_ANY),
+    FIELD_ARRAY(struct saved_peridynamic, masses, desc.particle_count, 1, FIELD_ANY),
+    FIELD_COUNT(struct saved_peridynamic, bond_count),
+    FIELD_ARRAY(struct saved_peridynamic, critical, bond_count, 1, FIELD_ANY),
+    FIELD_VALUE(struct saved_peridynamic, softening.stress, FIELD_ANY),
+    FIELD_VALUE(struct saved_peridynamic, softening.opening, FIELD_ANY),
+    FIELD_ARRAY(struct saved_peridynamic, onset, bond_count, 1, FIELD_POSITIVE),
+};
+static const struct field_list description_fields = FIELD_LIST(struct saved_peridynamic,
+                                                               DESCRIPTION_FIELDS);
+
+static const struct field STATE_FIELDS[] = {
+    FIELD_ARRAY(struct body, bonds.broken, bonds.count, 1, FIELD_ANY),
+    FIELD_ARRAY(struct body, bonds.release, bonds.count, 1, FIELD_NOT_NEGATIVE),
+    FIELD_ARRAY(struct body, peridynamic.remaining, bonds.count, 1, FIELD_NOT_NEGATIVE),
+};
+static const struct field_list state_fields = FIELD_LIST(struct body, STATE_FIELDS);
+
 static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
     const struct peridynamic_body *own = &body->peridynamic;
-    write_u32(out, (uint32_t)own->dimension);
-    write_u32(out, own->whole_volumes);
-    write_u32(out, own->no_calibration);
-    write_u32(out, own->no_surface_correction);
-    write_f64(out, body->drag);
-    write_f64(out, body->damping);
-    write_f64(out, own->spacing);
-    write_f64(out, own->horizon);
-    write_f64(out, own->section);
-    write_u64(out, body->vertex_count);
-    write_doubles(out, body->bonds.rest, 3 * body->vertex_count);
-    write_doubles(out, own->volumes, body->vertex_count);
-    write_doubles(out, own->young, body->vertex_count);
-    write_doubles(out, body->bonds.contact_radii, body->vertex_count);
-    write_doubles(out, nodes->mass + body->node_start, body->vertex_count);
-    write_u64(out, body->bonds.count);
-    write_softening(out, body);
-    write_doubles(out, own->critical, body->bonds.count);
-}
-
-static void write_state(struct byte_writer *out, const struct body *body) {
-    saved_bonds_write_broken(out, body);
-    saved_bonds_write_fragments(out, body);
+    const struct saved_peridynamic saved = {
+        .desc = {.dimension = own->dimension,
+                 .whole_volumes = own->whole_volumes,
+                 .no_calibration = own->no_calibration,
+                 .no_surface_correction = own->no_surface_correction,
+                 .drag = body->drag,
+                 .damping = body->damping,
+                 .spacing = own->spacing,
+                 .horizon = own->horizon,
+                 .section = own->section,
+                 .particle_count = body->vertex_count,
+                 .positions = body->bonds.rest,
+                 .volumes = own->volumes,
+                 .particle_young = own->young,
+                 .contact_radii = body->bonds.contact_radii},
+        .masses = nodes->mass + body->node_start,
+        .bond_count = body->bonds.count,
+        .critical = own->critical,
+        .onset = own->onset,
+        .softening = own->softening};
+    fields_write(out, &description_fields, &saved);
 }
 
 /// Checks a softening shape. A shape that is a single line may exceed 1 by rounding.
@@ -91,84 +119,44 @@ static bool is_shape(const struct softening_shape *shape) {
            shape->stress + shape->opening < 1.0 + 1e-12;
 }
 
-/// Reads the softening law of the bonds, if they soften, and their remaining stiffness.
-static pbs_status read_softening(struct byte_reader *in, struct memory *memory, struct body *body) {
-    const size_t count = body->bonds.count;
-    bool softens = false;
-    RETURN_IF_FAILED(read_flag(in, &softens));
-    if (!softens) {
+/// Sets the softening law of the bonds, if they soften.
+static pbs_status set_softening(const struct saved_peridynamic *saved, struct memory *memory,
+                                struct body *body) {
+    if (saved->onset == NULL) {
         return PBS_OK;
     }
-    struct softening_shape shape;
-    shape.stress = read_f64(in);
-    shape.opening = read_f64(in);
-    if (!is_shape(&shape)) {
+    if (!is_shape(&saved->softening)) {
         return status_fail(PBS_ERROR_FORMAT,
                            "the softening law, with its knee at %g of the strength and %g of the "
                            "opening at failure, is not valid",
-                           shape.stress, shape.opening);
+                           saved->softening.stress, saved->softening.opening);
     }
-    RETURN_IF_FAILED(peridynamic_reserve_softening(body, memory, &shape));
-    struct peridynamic_body *own = &body->peridynamic;
-    read_doubles(in, own->onset, count);
-    read_doubles(in, own->remaining, count);
-    for (size_t i = 0; i < count; i++) {
-        if (!(own->onset[i] > 0.0 && isfinite(own->onset[i])) ||
-            !(own->remaining[i] >= 0.0 && own->remaining[i] <= 1.0)) {
-            return status_fail(PBS_ERROR_FORMAT,
-                               "bond %zu: its softening begins at the strain %g and leaves the "
-                               "fraction %g, must be positive and within 0 to 1",
-                               i, own->onset[i], own->remaining[i]);
-        }
-    }
+    RETURN_IF_FAILED(peridynamic_reserve_softening(body, memory, &saved->softening));
+    memcpy(body->peridynamic.onset, saved->onset, saved->bond_count * sizeof *saved->onset);
     return PBS_OK;
 }
 
-/// Reads the strains at which bonds break. The bonds have been computed from the particles.
-static pbs_status read_stretches(struct byte_reader *in, struct memory *memory, struct body *body,
-                                 double **stretches) {
-    size_t count = 0;
-    RETURN_IF_FAILED(read_count(in, "bonds", 2 * sizeof(double) + 1, &count));
-    if (count != body->bonds.count) {
-        return status_fail(PBS_ERROR_FORMAT, "%zu bonds, but its particles make %zu", count,
-                           body->bonds.count);
+/// Sets what bonds, which have been computed from the particles in the same order, were given.
+static pbs_status set_bonds(const struct saved_peridynamic *saved, struct memory *memory,
+                            struct body *body) {
+    if (saved->bond_count != body->bonds.count || saved->critical == NULL) {
+        return status_fail(PBS_ERROR_FORMAT, "%zu bonds, but its particles make %zu",
+                           saved->bond_count, body->bonds.count);
     }
-    RETURN_IF_FAILED(read_softening(in, memory, body));
-    RETURN_IF_FAILED(read_block(in, memory, count, sizeof(double), stretches));
-    RETURN_IF_FAILED(peridynamic_check_stretches(body, *stretches));
-    peridynamic_set_stretches(body, *stretches);
+    RETURN_IF_FAILED(set_softening(saved, memory, body));
+    RETURN_IF_FAILED(peridynamic_check_stretches(body, saved->critical));
+    peridynamic_set_stretches(body, saved->critical);
     return PBS_OK;
 }
 
-static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
-                       struct saved_arrays *arrays, struct body **out) {
-    pbs_peridynamic_desc d = {.struct_size = sizeof d, .density = 1.0, .young = 1.0};
-    d.no_gravity = 1; // its scale of gravity is with what all bodies have
-    d.dimension = (int32_t)read_u32(in);
-    d.whole_volumes = (int32_t)read_u32(in);
-    d.no_calibration = (int32_t)read_u32(in);
-    d.no_surface_correction = (int32_t)read_u32(in);
-    d.drag = read_f64(in);
-    d.damping = read_f64(in);
-    d.spacing = read_f64(in);
-    d.horizon = read_f64(in);
-    d.section = read_f64(in);
-    d.section = d.dimension == PBS_PERIDYNAMIC_SOLID && d.section == 1.0 ? 0.0 : d.section;
-    RETURN_IF_FAILED(read_count(in, "particles", 7 * sizeof(double), &d.particle_count));
-    RETURN_IF_FAILED(
-        read_block(in, memory, d.particle_count, 3 * sizeof(double), &arrays->positions));
-    double **const blocks[] = {&arrays->values[0], &arrays->values[1], &arrays->contact_radii,
-                               &arrays->masses};
-    for (int i = 0; i < 4; i++) {
-        RETURN_IF_FAILED(read_block(in, memory, d.particle_count, sizeof(double), blocks[i]));
-    }
-    d.positions = arrays->positions;
-    d.volumes = arrays->values[0];
-    d.particle_young = arrays->values[1];
-    d.contact_radii = arrays->contact_radii;
-    RETURN_IF_FAILED(check_masses(arrays->masses, d.particle_count));
-    RETURN_IF_FAILED(peridynamic_body_make(scene, memory, &d, arrays->masses, out));
-    const pbs_status status = read_stretches(in, memory, *out, &arrays->values[2]);
+static pbs_status create_saved(struct scene *scene, struct memory *memory,
+                               struct saved_peridynamic *saved, struct body **out) {
+    pbs_peridynamic_desc *const d = &saved->desc;
+    d->section = d->dimension == PBS_PERIDYNAMIC_SOLID && d->section == 1.0 ? 0.0 : d->section;
+    RETURN_IF_FAILED(check_pointer(saved->masses, "masses"));
+    RETURN_IF_FAILED(check_masses(saved->masses, d->particle_count));
+    RETURN_IF_FAILED(peridynamic_body_make(scene, memory, d, saved->masses, out));
+    const pbs_status status = set_bonds(saved, memory, *out);
     if (status < 0) {
         body_free(*out, memory);
         *out = NULL;
@@ -176,8 +164,26 @@ static pbs_status read(struct byte_reader *in, struct memory *memory, struct sce
     return status;
 }
 
+static pbs_status read(struct byte_reader *in, struct memory *memory, struct scene *scene,
+                       struct body **out) {
+    // Its scale of gravity is with what all bodies have.
+    struct saved_peridynamic saved = {
+        .desc = {.struct_size = sizeof saved.desc, .no_gravity = 1, .density = 1.0, .young = 1.0}};
+    pbs_status status = fields_read(in, memory, &description_fields, &saved);
+    status = status < 0 ? status : create_saved(scene, memory, &saved, out);
+    fields_release(memory, &description_fields, &saved);
+    return status;
+}
+
 static pbs_status resume(struct byte_reader *in, struct memory *memory, struct body *body) {
-    RETURN_IF_FAILED(saved_bonds_read_broken(in, body));
+    const double *const remaining = body->peridynamic.remaining;
+    for (size_t i = 0; remaining != NULL && i < body->bonds.count; i++) {
+        if (remaining[i] > 1.0) {
+            return status_fail(PBS_ERROR_FORMAT, "bond %zu: softening leaves the fraction %g", i,
+                               remaining[i]);
+        }
+    }
+    RETURN_IF_FAILED(saved_bonds_check_broken(body));
     return saved_bonds_read_fragments(in, memory, body);
 }
 
@@ -190,7 +196,9 @@ const struct body_table body_table_peridynamic = {
     .free = free_own,
     .write = write,
     .read = read,
-    .write_state = write_state,
+    .description = &description_fields,
+    .state = &state_fields,
+    .write_more = saved_bonds_write_fragments,
     .resume = resume,
     .add_terms = peridynamic_add_terms,
     .find_parameter = find_parameter,

@@ -1,32 +1,13 @@
 // See saved_bonds.h.
 #include "world/particles/saved_bonds.h"
 
-#include <math.h>
-
 #include "world/particles/body_bonds.h"
 
-void saved_bonds_write_broken(struct byte_writer *out, const struct body *body) {
-    write_bytes(out, body->bonds.broken, body->bonds.count);
-    write_doubles(out, body->bonds.release, body->bonds.count);
-}
-
-pbs_status saved_bonds_read_broken(struct byte_reader *in, struct body *body) {
-    uint8_t *broken = body->bonds.broken;
-    read_bytes(in, broken, body->bonds.count);
+pbs_status saved_bonds_check_broken(const struct body *body) {
     for (size_t i = 0; i < body->bonds.count; i++) {
-        if (broken[i] > BOND_CUT) {
+        if (body->bonds.broken[i] > BOND_CUT) {
             return status_fail(PBS_ERROR_FORMAT, "bond %zu: a flag is %u, must be 0 to 2", i,
-                               (unsigned)broken[i]);
-        }
-    }
-    double *release = body->bonds.release;
-    read_doubles(in, release, body->bonds.count);
-    for (size_t i = 0; i < body->bonds.count; i++) {
-        if (!(release[i] >= 0.0 && isfinite(release[i]))) {
-            return status_fail(PBS_ERROR_FORMAT,
-                               "bond %zu: the distance at which its particles touch is %g m, must "
-                               "be finite and not negative",
-                               i, release[i]);
+                               (unsigned)body->bonds.broken[i]);
         }
     }
     return PBS_OK;

@@ -5,10 +5,8 @@
 #include "world/interface/byte_stream.h"
 #include "world/objects/body.h"
 
-/// Writes which bonds are broken, and the distances below which their particles are in contact.
-void saved_bonds_write_broken(struct byte_writer *out, const struct body *body);
-/// Reads them after the body has been made; PBS_ERROR_FORMAT.
-pbs_status saved_bonds_read_broken(struct byte_reader *in, struct body *body);
+/// PBS_ERROR_FORMAT unless each flag of bonds.broken, which has been read, is BOND_INTACT ..
+pbs_status saved_bonds_check_broken(const struct body *body);
 
 /// Write and read the fragments. Reading also updates the fracture surface.
 void saved_bonds_write_fragments(struct byte_writer *out, const struct body *body);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/runtime/arithmetic.h"
-#include "energy/materials/solid_plasticity.h"
+#include "world/objects/body_table.h"
 #include "world/world.h"
 
 /// Mixes by multiplications and shifts, after the finaliser of SplitMix (Steele, Lea and Flood).
@@ -18,6 +18,11 @@ static uint64_t mix_number(uint64_t hash, double value) {
     value = value == 0.0 ? 0.0 : value;
     memcpy(&bits, &value, sizeof bits);
     return mix(hash, bits);
+}
+
+static void mix_in(void *hash, double value) {
+    uint64_t *const own = hash;
+    *own = mix_number(*own, value);
 }
 
 uint64_t pbs_world_hash(const pbs_world *w) {
@@ -35,16 +40,8 @@ uint64_t pbs_world_hash(const pbs_world *w) {
     }
     for (size_t b = 0; b < w->scene.bodies.count; b++) {
         const struct body *body = scene_body(&w->scene, b);
-        for (size_t i = 0; body_has_orientations(body) && i < 4 * body->vertex_count; i++) {
-            hash = mix_number(hash, body->bonded.orientations[i]);
-        }
-        const double *plastic = body->solid.plastic;
-        for (size_t i = 0; plastic != NULL && i < PLASTIC_VALUES * body->solid.tet_count; i++) {
-            hash = mix_number(hash, plastic[i]);
-        }
-        const bool creases = body->shell.yield_curvature > 0.0;
-        for (size_t i = 0; creases && i < 3 * body->triangle_count; i++) {
-            hash = mix_number(hash, body->shell.rest_angles[i]);
+        if (body->table->state != NULL) {
+            fields_visit(body->table->state, FIELD_HASHED, body, mix_in, &hash);
         }
     }
     return hash;

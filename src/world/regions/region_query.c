@@ -12,6 +12,16 @@
 
 // --- descriptions ---
 
+static const struct field FIELDS[] = {
+    FIELD_VALUE(pbs_region_desc, shape, FIELD_ANY),
+    FIELD_VALUES(pbs_region_desc, size, FIELD_ANY),
+    FIELD_VALUES(pbs_region_desc, position, FIELD_ANY),
+    FIELD_VALUES(pbs_region_desc, orientation, FIELD_ANY),
+    FIELD_VALUE(pbs_region_desc, group, FIELD_ANY),
+    FIELD_VALUE(pbs_region_desc, mask, FIELD_ANY),
+};
+const struct field_list region_fields = FIELD_LIST(pbs_region_desc, FIELDS);
+
 pbs_status pbs_region_desc_init(pbs_region_desc *d, size_t struct_size) {
     const pbs_region_desc defaults = {.shape = PBS_SHAPE_BOX,
                                       .size = {0.5, 0.5, 0.5},

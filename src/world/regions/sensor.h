@@ -5,12 +5,16 @@
 
 #include "geometry/region.h"
 #include "pbs/query.h"
+#include "world/interface/fields.h"
 #include "world/world.h"
 
 struct sensor {
     uint32_t slot;
     pbs_region_desc desc;
 };
+
+/// What saved worlds contain of a description.
+extern const struct field_list region_fields;
 
 /// Checks a description. unit: the normalised orientation.
 pbs_status region_check(const pbs_region_desc *d, double unit[4]);

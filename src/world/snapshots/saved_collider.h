@@ -1,9 +1,12 @@
-// Saves and restores colliders, and the contact loads of colliders and bodies.
+// Saves and restores colliders.
 #ifndef PBS_WORLD_SNAPSHOTS_SAVED_COLLIDER_H
 #define PBS_WORLD_SNAPSHOTS_SAVED_COLLIDER_H
 
-#include "world/interface/byte_stream.h"
+#include "world/interface/fields.h"
 #include "world/objects/collider.h"
+
+/// All that are written of a collider; the last entry is null.
+extern const struct field_list *const saved_collider_lists[];
 
 /// Write and read the description. Writes the slot first, which is read before the collider is
 /// made.
@@ -15,9 +18,6 @@ pbs_status saved_collider_read(struct byte_reader *in, struct memory *memory,
 /// Pose, prescribed motion, and what the last step has found.
 void saved_collider_write_state(struct byte_writer *out, const struct collider *collider);
 pbs_status saved_collider_read_state(struct byte_reader *in, struct collider *collider);
-
-void saved_load_write(struct byte_writer *out, const struct contact_load *load);
-pbs_status saved_load_read(struct byte_reader *in, struct contact_load *load);
 
 /// Whether the host has moved a body or collider since the last step: its `moved_by`.
 void saved_move_write(struct byte_writer *out, const char *moved_by);

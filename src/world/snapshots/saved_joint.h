@@ -2,8 +2,11 @@
 #ifndef PBS_WORLD_SNAPSHOTS_SAVED_JOINT_H
 #define PBS_WORLD_SNAPSHOTS_SAVED_JOINT_H
 
-#include "world/interface/byte_stream.h"
+#include "world/interface/fields.h"
 #include "world/joints/joint.h"
+
+/// All that are written of a joint; the last entry is null.
+extern const struct field_list *const saved_joint_lists[];
 
 /// The joint as it was made, but for the slot.
 void saved_joint_write(struct byte_writer *out, const struct world_joint *joint);

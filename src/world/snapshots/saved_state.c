@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "world/interface/check.h"
+#include "world/objects/body_fields.h"
 #include "world/objects/body_table.h"
 #include "world/objects/collider.h"
 #include "world/particles/bonded.h"
@@ -21,22 +22,84 @@ pbs_status saved_as_format(pbs_status status, const char *what, size_t index) {
 
 // --- writing ---
 
-static void write_totals(struct byte_writer *out, const struct scene *scene) {
-    write_f64(out, scene->time);
-    write_f64(out, scene->dissipated);
-    write_f64(out, scene->free_reference);
-    write_u64(out, scene->counters.step_count);
-    write_u64(out, scene->counters.failed_step_count);
-    write_u64(out, scene->counters.newton_total);
-    write_u64(out, scene->counters.linear_total);
-    write_f64(out, scene->barrier.stiffness);
-    write_f64(out, scene->barrier.least_gap);
-    write_f64(out, scene->barrier.diagonal);
-    write_f64(out, scene->contact_time);
-    write_u32(out, scene->has_freed_pair);
-    write_f64(out, scene->waves.until);
-    write_f64(out, scene->waves.step);
-}
+static const struct field TOTAL_FIELDS[] = {
+    FIELD_VALUE(struct scene, time, FIELD_FINITE),
+    FIELD_VALUE(struct scene, dissipated, FIELD_FINITE),
+    FIELD_VALUE(struct scene, free_reference, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct scene, counters.step_count, FIELD_ANY),
+    FIELD_VALUE(struct scene, counters.failed_step_count, FIELD_ANY),
+    FIELD_VALUE(struct scene, counters.newton_total, FIELD_ANY),
+    FIELD_VALUE(struct scene, counters.linear_total, FIELD_ANY),
+    FIELD_VALUE(struct scene, barrier.stiffness, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct scene, barrier.least_gap, FIELD_ANY),
+    FIELD_VALUE(struct scene, barrier.diagonal, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct scene, contact_time, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct scene, has_freed_pair, FIELD_ANY),
+    FIELD_VALUE(struct scene, waves.until, FIELD_FINITE),
+    FIELD_VALUE(struct scene, waves.step, FIELD_ANY),
+};
+static const struct field_list totals = FIELD_LIST(struct scene, TOTAL_FIELDS);
+
+static const struct field MEMORY_FIELDS[] = {
+    FIELD_VALUE(struct scheme_memory, known, FIELD_ANY),
+    FIELD_VALUE(struct scheme_memory, has_acceleration, FIELD_ANY),
+    FIELD_VALUE(struct scheme_memory, h_before, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct scheme_memory, stable_step, FIELD_ANY),
+    FIELD_VALUE(struct scheme_memory, steps_since, FIELD_ANY),
+    FIELD_VALUE(struct scheme_memory, power, FIELD_FINITE),
+    FIELD_VALUE(struct scheme_memory, lost_before.x, FIELD_FINITE),
+    FIELD_VALUE(struct scheme_memory, lost_before.v, FIELD_FINITE),
+};
+static const struct field_list scheme_memory = FIELD_LIST(struct scheme_memory, MEMORY_FIELDS);
+
+static const struct field ACCOUNT_FIELDS[] = {
+    FIELD_VALUE(struct energy_account, is_known, FIELD_ANY),
+    FIELD_VALUE(struct energy_account, errors, FIELD_ANY),
+    FIELD_VALUE(struct energy_account, target, FIELD_FINITE),
+    FIELD_VALUE(struct energy_account, potential, FIELD_FINITE),
+    FIELD_VALUE(struct energy_account, in_contact, FIELD_ANY),
+    FIELD_VALUE(struct energy_account, shift, FIELD_FINITE),
+    FIELD_VALUE(struct energy_account, step, FIELD_NOT_NEGATIVE),
+};
+static const struct field_list account_fields = FIELD_LIST(struct energy_account, ACCOUNT_FIELDS);
+
+static const struct field SELECTION_FIELDS[] = {
+    FIELD_VALUE(struct selection_history, rows, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct selection_history, blocks, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct selection_history, flops, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct selection_history, entries, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct selection_history, more_flops, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct selection_history, more_entries, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct selection_history, pattern_reuse_rate, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct selection_history, contact_pattern, FIELD_ANY),
+    FIELD_VALUE(struct selection_history, refusal_wait, FIELD_ANY),
+    FIELD_VALUE(struct selection_history, refusal_interval, FIELD_ANY),
+};
+static const struct field_list selection_fields = FIELD_LIST(struct selection_history,
+                                                             SELECTION_FIELDS);
+
+static const struct field DECADE_FIELDS[] = {
+    FIELD_VALUES(struct selection_decade, iterations, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct selection_decade, wait, FIELD_ANY),
+    FIELD_VALUE(struct selection_decade, interval, FIELD_ANY),
+};
+static const struct field_list decade_fields = FIELD_LIST(struct selection_decade, DECADE_FIELDS);
+
+static const struct field NODE_FIELDS[] = {
+    FIELD_ARRAY(struct nodes, initial, count, 3, FIELD_ANY),
+    FIELD_ARRAY(struct nodes, x, count, 3, FIELD_ANY),
+    FIELD_ARRAY(struct nodes, v, count, 3, FIELD_ANY),
+    FIELD_ARRAY(struct nodes, target, count, 3, FIELD_ANY),
+    FIELD_ARRAY(struct nodes, contact_force, count, 3, FIELD_ANY),
+    FIELD_ARRAY(struct nodes, force, count, 3, FIELD_ANY),
+    FIELD_ARRAY(struct nodes, force_once, count, 3, FIELD_ANY),
+    FIELD_ARRAY(struct nodes, constrained_axes, count, 1, FIELD_ANY),
+};
+static const struct field_list node_fields = FIELD_LIST(struct nodes, NODE_FIELDS);
+
+const struct field_list *const saved_state_lists[] = {
+    &totals, &scheme_memory, &account_fields, &selection_fields, &decade_fields, &node_fields,
+    NULL};
 
 static void write_colliders(struct byte_writer *out, const struct scene *scene) {
     for (size_t i = 0; i < scene->colliders.count; i++) {
@@ -47,18 +110,10 @@ static void write_colliders(struct byte_writer *out, const struct scene *scene) 
 static void write_bodies(struct byte_writer *out, const struct scene *scene) {
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *const body = scene_body(scene, i);
-        write_u64(out, body->user_data);
-        saved_load_write(out, &body->load);
-        write_doubles(out, body->torque, 3);
-        write_doubles(out, body->torque_once, 3);
-        write_u32(out, body->has_forces_once);
-        write_f64(out, body->barrier.stiffness);
-        write_f64(out, body->barrier.load);
-        write_f64(out, body->barrier.next_load);
+        fields_write(out, &body_state_fields, body);
+        fields_write(out, &contact_load_fields, &body->load);
         saved_move_write(out, body->moved_by);
-        if (body->table->write_state != NULL) {
-            body->table->write_state(out, body);
-        }
+        body_write_state(out, body);
     }
 }
 
@@ -66,18 +121,6 @@ static void write_joints(struct byte_writer *out, const struct scene *scene) {
     for (size_t i = 0; i < scene->joints.count; i++) {
         saved_joint_write_state(out, scene_joint(scene, i));
     }
-}
-
-static void write_nodes(struct byte_writer *out, const struct nodes *nodes) {
-    write_u64(out, nodes->count);
-    write_doubles(out, nodes->x, 3 * nodes->count);
-    write_doubles(out, nodes->v, 3 * nodes->count);
-    write_doubles(out, nodes->initial, 3 * nodes->count);
-    write_doubles(out, nodes->target, 3 * nodes->count);
-    write_doubles(out, nodes->contact_force, 3 * nodes->count);
-    write_doubles(out, nodes->force, 3 * nodes->count);
-    write_doubles(out, nodes->force_once, 3 * nodes->count);
-    write_bytes(out, nodes->constrained_axes, nodes->count);
 }
 
 static void write_optional(struct byte_writer *out, const double *values, size_t count) {
@@ -116,14 +159,7 @@ static void write_history(struct byte_writer *out, const struct scene *scene) {
                                     .has_targets = scene->history.has_targets};
     const struct history *history = is_of_use(&scene->history, scene) ? &scene->history : &nothing;
     const struct scheme_memory *memory = &history->memory;
-    write_u32(out, memory->known);
-    write_u32(out, memory->has_acceleration);
-    write_f64(out, memory->h_before);
-    write_f64(out, memory->stable_step);
-    write_u32(out, memory->steps_since);
-    write_f64(out, memory->power);
-    write_f64(out, memory->lost_before.x);
-    write_f64(out, memory->lost_before.v);
+    fields_write(out, &scheme_memory, memory);
     write_optional(out, history->x_before, 3 * scene->nodes.count);
     write_optional(out, history->v_before, 3 * scene->nodes.count);
     write_optional(out, history->acceleration, 3 * scene->nodes.count);
@@ -131,32 +167,14 @@ static void write_history(struct byte_writer *out, const struct scene *scene) {
     const uint32_t account_count = history->has_targets ? scene_account_count(scene) : 0;
     write_u64(out, account_count);
     for (uint32_t i = 0; i < account_count; i++) {
-        const struct energy_account *account = &scene_body(scene, i)->account;
-        write_u32(out, account->is_known);
-        write_u32(out, (uint32_t)account->errors);
-        write_f64(out, account->target);
-        write_f64(out, account->potential);
-        write_u32(out, account->in_contact);
-        write_f64(out, account->shift);
-        write_f64(out, account->step);
+        fields_write(out, &account_fields, &scene_body(scene, i)->account);
     }
 }
 
 static void write_solver_memory(struct byte_writer *out, const struct selection_history *memory) {
-    write_f64(out, memory->rows);
-    write_f64(out, memory->blocks);
-    write_f64(out, memory->flops);
-    write_f64(out, memory->entries);
-    write_f64(out, memory->more_flops);
-    write_f64(out, memory->more_entries);
-    write_f64(out, memory->pattern_reuse_rate);
-    write_u64(out, memory->contact_pattern);
-    write_u32(out, memory->refusal_wait);
-    write_u32(out, memory->refusal_interval);
+    fields_write(out, &selection_fields, memory);
     for (uint32_t d = 0; d < SELECTION_DECADES; d++) {
-        write_doubles(out, memory->decades[d].iterations, SOLVER_KINDS);
-        write_u32(out, memory->decades[d].wait);
-        write_u32(out, memory->decades[d].interval);
+        fields_write(out, &decade_fields, &memory->decades[d]);
     }
 }
 
@@ -178,11 +196,12 @@ static void write_close_pairs(struct byte_writer *out, const struct close_pair_l
 }
 
 void saved_state_write(struct byte_writer *out, const struct scene *scene) {
-    write_totals(out, scene);
+    fields_write(out, &totals, scene);
     write_colliders(out, scene);
     write_bodies(out, scene);
     write_joints(out, scene);
-    write_nodes(out, &scene->nodes);
+    write_u64(out, scene->nodes.count);
+    fields_write(out, &node_fields, &scene->nodes);
     write_history(out, scene);
     saved_step_memory_write(out, &scene->step_memory);
     write_solver_memory(out, &scene->solver_memory);
@@ -193,70 +212,35 @@ void saved_state_write(struct byte_writer *out, const struct scene *scene) {
 
 // --- reading ---
 
-static pbs_status read_barrier(struct byte_reader *in, struct adaptive_barrier *out) {
-    out->stiffness = read_f64(in);
-    out->least_gap = read_f64(in);
-    out->diagonal = read_f64(in);
-    return isfinite(out->stiffness) && out->stiffness >= 0.0 && out->least_gap >= 0.0 &&
-                   isfinite(out->diagonal) && out->diagonal >= 0.0
-               ? PBS_OK
-               : status_fail(
-                     PBS_ERROR_FORMAT,
-                     "adaptive stiffness %g, least gap %g, diagonal %g: must not be negative",
-                     out->stiffness, out->least_gap, out->diagonal);
-}
-
 static pbs_status read_totals(struct byte_reader *in, struct scene *scene) {
-    scene->time = read_f64(in);
-    scene->dissipated = read_f64(in);
-    scene->free_reference = read_f64(in);
-    scene->counters.step_count = read_u64(in);
-    scene->counters.failed_step_count = read_u64(in);
-    scene->counters.newton_total = read_u64(in);
-    scene->counters.linear_total = read_u64(in);
-    RETURN_IF_FAILED(read_barrier(in, &scene->barrier));
-    scene->contact_time = read_f64(in);
-    if (!isfinite(scene->contact_time) || scene->contact_time < 0.0) {
-        return status_fail(PBS_ERROR_FORMAT,
-                           "contact is as stiff as for steps of %g s, must be finite and not "
-                           "negative",
-                           scene->contact_time);
-    }
-    RETURN_IF_FAILED(read_flag(in, &scene->has_freed_pair));
-    scene->waves.until = read_f64(in);
-    scene->waves.step = read_f64(in);
-    if (!isfinite(scene->waves.until) || !(scene->waves.step >= 0.0)) {
-        return status_fail(PBS_ERROR_FORMAT,
-                           "steps of %g s until %g s, must be finite and not negative",
-                           scene->waves.step, scene->waves.until);
-    }
-    const double numbers[] = {scene->time, scene->dissipated, scene->free_reference};
-    if (!read_are_finite(numbers, 3) || scene->free_reference < 0.0) {
-        return status_fail(PBS_ERROR_FORMAT, "time %g, dissipated %g, reference %g: must be finite",
-                           scene->time, scene->dissipated, scene->free_reference);
-    }
-    return PBS_OK;
-}
-
-static pbs_status read_body_barrier(struct byte_reader *in, struct body_barrier *out) {
-    out->stiffness = read_f64(in);
-    out->load = read_f64(in);
-    out->next_load = read_f64(in);
-    return isfinite(out->stiffness) && out->stiffness >= 0.0 && isfinite(out->load) &&
-                   out->load >= 0.0 && isfinite(out->next_load) && out->next_load >= 0.0
+    RETURN_IF_FAILED(fields_read_in_place(in, &totals, scene));
+    return scene->barrier.least_gap >= 0.0 && scene->waves.step >= 0.0
                ? PBS_OK
                : status_fail(PBS_ERROR_FORMAT,
-                             "barriers have the stiffness %g N/m and the loads %g N and %g N, must "
-                             "be finite and not negative",
-                             out->stiffness, out->load, out->next_load);
+                             "the least gap is %g m and the longest step of waves %g s, must not "
+                             "be negative",
+                             scene->barrier.least_gap, scene->waves.step);
 }
 
-/// Whether the bytes are the initial positions that there are: those of bodies without a shape at
-/// rest say how far contact reaches.
+/// Whether the bytes go on with the initial positions that there are: those of bodies without a
+/// shape at rest say how far contact reaches.
 static bool has_initial(const struct byte_reader *in, const struct nodes *nodes) {
-    const size_t size = 3 * nodes->count * sizeof *nodes->initial;
-    return in->size - in->position >= size &&
-           (size == 0 || memcmp(in->bytes + in->position, nodes->initial, size) == 0);
+    static const struct field_list initial = {"nodes", NODE_FIELDS, 1};
+    struct byte_writer present = {
+        .compared = in->bytes, .capacity = in->size, .size = in->position};
+    fields_write(&present, &initial, nodes);
+    return !present.differs;
+}
+
+static pbs_status check_vectors_of_nodes(const struct nodes *nodes) {
+    const size_t count = nodes->count;
+    RETURN_IF_FAILED(check_points(nodes->initial, count, "initial position"));
+    RETURN_IF_FAILED(check_points(nodes->x, count, "position"));
+    RETURN_IF_FAILED(check_points(nodes->target, count, "target"));
+    RETURN_IF_FAILED(check_vectors(nodes->v, count, "velocity"));
+    RETURN_IF_FAILED(check_vectors(nodes->contact_force, count, "contact force"));
+    RETURN_IF_FAILED(check_vectors(nodes->force, count, "force"));
+    return check_vectors(nodes->force_once, count, "force");
 }
 
 static pbs_status read_nodes(struct byte_reader *in, bool in_place, struct nodes *nodes) {
@@ -265,25 +249,11 @@ static pbs_status read_nodes(struct byte_reader *in, bool in_place, struct nodes
         return status_fail(PBS_ERROR_FORMAT, "the state of %llu vertices for bodies of %zu",
                            (unsigned long long)count, nodes->count);
     }
-    double *const columns[] = {
-        nodes->x,     nodes->v,         nodes->initial, nodes->target, nodes->contact_force,
-        nodes->force, nodes->force_once};
-    static const char *const names[] = {
-        "position", "velocity", "initial position", "target", "contact force", "force", "force"};
-    static const bool is_position[] = {true, false, true, true, false, false, false};
-    for (int i = 0; i < 7 && nodes->count > 0; i++) {
-        if (in_place && columns[i] == nodes->initial && !has_initial(in, nodes)) {
-            return status_fail(PBS_ERROR_FORMAT, "contact has to be built for other positions");
-        }
-        read_doubles(in, columns[i], 3 * nodes->count);
-        const pbs_status status = is_position[i]
-                                      ? check_points(columns[i], nodes->count, names[i])
-                                      : check_vectors(columns[i], nodes->count, names[i]);
-        RETURN_IF_FAILED(saved_as_format(status, "state", 0));
+    if (in_place && !has_initial(in, nodes)) {
+        return status_fail(PBS_ERROR_FORMAT, "contact has to be built for other positions");
     }
-    if (nodes->count > 0) {
-        read_bytes(in, nodes->constrained_axes, nodes->count);
-    }
+    RETURN_IF_FAILED(fields_read_in_place(in, &node_fields, nodes));
+    RETURN_IF_FAILED(saved_as_format(check_vectors_of_nodes(nodes), "state", 0));
     for (size_t i = 0; i < nodes->count; i++) {
         const double *x = nodes->x + 3 * i;
         const bool is_rotated = x[0] != 0.0 || x[1] != 0.0 || x[2] != 0.0;
@@ -357,17 +327,8 @@ static pbs_status read_accounts(struct byte_reader *in, struct scene *scene) {
     scene->history.has_targets = count > 0;
     for (size_t i = 0; i < count; i++) {
         struct energy_account *account = &scene_body(scene, i)->account;
-        RETURN_IF_FAILED(read_flag(in, &account->is_known));
-        account->errors = (int32_t)read_u32(in);
-        account->target = read_f64(in);
-        account->potential = read_f64(in);
-        RETURN_IF_FAILED(read_flag(in, &account->in_contact));
-        account->shift = read_f64(in);
-        account->step = read_f64(in);
-        const double numbers[] = {account->target, account->potential, account->shift,
-                                  account->step};
-        if (account->step < 0.0 || account->errors < -2 || account->errors > 2 ||
-            !read_are_finite(numbers, 4)) {
+        RETURN_IF_FAILED(fields_read_in_place(in, &account_fields, account));
+        if (account->errors < -2 || account->errors > 2) {
             return status_fail(PBS_ERROR_FORMAT, "the energy target of body %zu is damaged", i);
         }
     }
@@ -393,14 +354,7 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, bo
                                struct scene *scene) {
     struct history *history = &scene->history;
     struct scheme_memory *past = &history->memory;
-    past->known = read_u32(in);
-    RETURN_IF_FAILED(read_flag(in, &past->has_acceleration));
-    past->h_before = read_f64(in);
-    past->stable_step = read_f64(in);
-    past->steps_since = read_u32(in);
-    past->power = read_f64(in);
-    past->lost_before = (struct scalar_state){.x = read_f64(in)};
-    past->lost_before.v = read_f64(in);
+    RETURN_IF_FAILED(fields_read_in_place(in, &scheme_memory, past));
     const struct scheme_table *scheme = scene->integrator.scheme;
     const bool two = scheme->history > 1;
     const size_t count = 3 * scene->nodes.count;
@@ -417,12 +371,10 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, bo
     RETURN_IF_FAILED(read_accounts(in, scene));
     const bool known = past->known == 1 || (past->known == 2 && past->h_before > 0.0 &&
                                             history->x_before != NULL && history->v_before != NULL);
-    const double lost[] = {past->power, past->lost_before.x, past->lost_before.v};
     if (!known ||
         (past->has_acceleration && history->acceleration == NULL && count > 0 &&
          scheme_stores_acceleration(scheme)) ||
-        !isfinite(past->h_before) || past->h_before < 0.0 || !(past->stable_step >= 0.0) ||
-        !read_are_finite(lost, 3)) {
+        !(past->stable_step >= 0.0)) {
         return status_fail(PBS_ERROR_FORMAT,
                            "history of %u states, previous step %g s, does not fit the scheme",
                            (unsigned)past->known, past->h_before);
@@ -430,39 +382,15 @@ static pbs_status read_history(struct byte_reader *in, struct memory *memory, bo
     return PBS_OK;
 }
 
-static bool is_count(double value) {
-    return value >= 0.0 && isfinite(value);
-}
-
 static pbs_status read_solver_memory(struct byte_reader *in, struct selection_history *memory) {
-    double *const numbers[] = {&memory->rows,
-                               &memory->blocks,
-                               &memory->flops,
-                               &memory->entries,
-                               &memory->more_flops,
-                               &memory->more_entries,
-                               &memory->pattern_reuse_rate};
-    bool possible = true;
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        *numbers[i] = read_f64(in);
-        possible = possible && is_count(*numbers[i]);
-    }
-    possible = possible && memory->pattern_reuse_rate <= 1.0;
-    memory->contact_pattern = read_u64(in);
-    memory->refusal_wait = read_u32(in);
-    memory->refusal_interval = read_u32(in);
+    RETURN_IF_FAILED(fields_read_in_place(in, &selection_fields, memory));
     for (uint32_t d = 0; d < SELECTION_DECADES; d++) {
-        struct selection_decade *record = &memory->decades[d];
-        read_doubles(in, record->iterations, SOLVER_KINDS);
-        for (uint32_t i = 0; i < SOLVER_KINDS; i++) {
-            possible = possible && is_count(record->iterations[i]);
-        }
-        record->wait = read_u32(in);
-        record->interval = read_u32(in);
+        RETURN_IF_FAILED(fields_read_in_place(in, &decade_fields, &memory->decades[d]));
     }
-    return possible ? PBS_OK
-                    : status_fail(PBS_ERROR_FORMAT, "the record of linear solves has a number that "
-                                                    "is negative, too large or not finite");
+    return memory->pattern_reuse_rate <= 1.0
+               ? PBS_OK
+               : status_fail(PBS_ERROR_FORMAT, "pattern_reuse_rate is %g, must be 1 at most",
+                             memory->pattern_reuse_rate);
 }
 
 /// The ids are only compared with others and given to the host, so they need not be valid.
@@ -512,14 +440,10 @@ static pbs_status read_colliders(struct byte_reader *in, struct scene *scene) {
 
 /// What bodies of all kinds have.
 static pbs_status read_common(struct byte_reader *in, struct body *out) {
-    out->user_data = read_u64(in);
-    RETURN_IF_FAILED(saved_load_read(in, &out->load));
-    read_doubles(in, out->torque, 3);
-    read_doubles(in, out->torque_once, 3);
-    RETURN_IF_FAILED(read_flag(in, &out->has_forces_once));
+    RETURN_IF_FAILED(fields_read_in_place(in, &body_state_fields, out));
+    RETURN_IF_FAILED(fields_read_in_place(in, &contact_load_fields, &out->load));
     RETURN_IF_FAILED(check_vector(out->torque, "torque"));
     RETURN_IF_FAILED(check_vector(out->torque_once, "torque"));
-    RETURN_IF_FAILED(read_body_barrier(in, &out->barrier));
     return saved_move_read(in, &out->moved_by);
 }
 
@@ -527,7 +451,7 @@ static pbs_status read_common(struct byte_reader *in, struct body *out) {
 static bool has_state(const struct body *body, struct byte_reader *in) {
     struct byte_writer present = {
         .compared = in->bytes, .capacity = in->size, .size = in->position};
-    body->table->write_state(&present, body);
+    body_write_state(&present, body);
     in->position = present.differs ? in->position : present.size;
     return !present.differs;
 }
@@ -535,12 +459,12 @@ static bool has_state(const struct body *body, struct byte_reader *in) {
 static pbs_status read_body(struct byte_reader *in, struct memory *memory, bool in_place,
                             struct body *body) {
     RETURN_IF_FAILED(read_common(in, body));
-    if (body->table->write_state == NULL || (in_place && has_state(body, in))) {
+    if (in_place && has_state(body, in)) {
         return PBS_OK;
     }
     return in_place && !body->table->resumes_in_place
                ? status_fail(PBS_ERROR_FORMAT, "elements have to be built for another state")
-               : body->table->resume(in, memory, body);
+               : body_read_state(in, memory, body);
 }
 
 static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, bool in_place,

@@ -3,8 +3,11 @@
 #ifndef PBS_WORLD_SNAPSHOTS_SAVED_STATE_H
 #define PBS_WORLD_SNAPSHOTS_SAVED_STATE_H
 
-#include "world/interface/byte_stream.h"
+#include "world/interface/fields.h"
 #include "world/objects/scene.h"
+
+/// All that are written of the world as a whole; the last entry is null.
+extern const struct field_list *const saved_state_lists[];
 
 void saved_state_write(struct byte_writer *out, const struct scene *scene);
 

@@ -1,25 +1,23 @@
 // See saved_step_memory.h.
 #include "world/snapshots/saved_step_memory.h"
 
-#include <math.h>
+static const struct field FIELDS[] = {
+    FIELD_VALUE(struct step_memory, next, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct step_memory, rejected, FIELD_ANY),
+    FIELD_VALUE(struct step_memory, crack, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct step_memory, quiet, FIELD_ANY),
+};
+const struct field_list saved_step_memory_fields = FIELD_LIST(struct step_memory, FIELDS);
 
 void saved_step_memory_write(struct byte_writer *out, const struct step_memory *memory) {
-    write_f64(out, memory->next);
-    write_u32(out, memory->rejected);
-    write_f64(out, memory->crack);
-    write_u32(out, memory->quiet);
+    fields_write(out, &saved_step_memory_fields, memory);
 }
 
 pbs_status saved_step_memory_read(struct byte_reader *in, struct step_memory *memory) {
-    memory->next = read_f64(in);
-    RETURN_IF_FAILED(read_flag(in, &memory->rejected));
-    memory->crack = read_f64(in);
-    memory->quiet = read_u32(in);
-    return isfinite(memory->next) && memory->next >= 0.0 && isfinite(memory->crack) &&
-                   memory->crack >= 0.0 && (memory->crack > 0.0 || memory->quiet == 0)
+    RETURN_IF_FAILED(fields_read_in_place(in, &saved_step_memory_fields, memory));
+    return memory->crack > 0.0 || memory->quiet == 0
                ? PBS_OK
                : status_fail(PBS_ERROR_FORMAT,
-                             "the step control's next step of %g s, or its step of %g s while "
-                             "bonds break (last %u steps ago), is not valid",
-                             memory->next, memory->crack, (unsigned)memory->quiet);
+                             "bonds broke %u steps ago, and no step while they break is known",
+                             (unsigned)memory->quiet);
 }

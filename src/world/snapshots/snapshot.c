@@ -3,71 +3,44 @@
 #include "world/snapshots/saved_collider.h"
 #include "world/snapshots/saved_joint.h"
 #include "world/snapshots/saved_state.h"
+#include "world/snapshots/saved_step_memory.h"
 #include "world/snapshots/snapshot.h"
 
-#include <string.h>
-
 #include "world/interface/byte_stream.h"
-#include "world/interface/check.h"
+#include "world/integrators/integrator.h"
+#include "world/objects/body_fields.h"
 #include "world/objects/body_table.h"
 #include "world/objects/collider.h"
 #include "world/regions/sensor.h"
 #include "world/world.h"
 
-static void write_settings(struct byte_writer *out, const pbs_world_desc *d,
-                           const pbs_expert_desc *expert) {
-    write_doubles(out, d->gravity, 3);
-    const int32_t choices[] = {expert->method,
-                               expert->line_search,
-                               expert->project_hessian,
-                               expert->initial_guess,
-                               expert->preconditioner,
-                               expert->preconditioner_order,
-                               expert->allow_unconverged,
-                               d->contact,
-                               expert->barrier,
-                               expert->velocity_rule,
-                               expert->adaptive_stiffness,
-                               d->processor_independent,
-                               expert->assembly,
-                               expert->alignment,
-                               d->body_contact};
-    write_bytes(out, choices, sizeof choices);
-    write_u32(out, d->newton_limit);
-    write_u32(out, expert->linear_limit);
-    write_u32(out, d->divisions);
-    write_u32(out, d->friction_iterations);
-    write_u32(out, d->fracture_passes);
-    write_u32(out, d->fracture_limit);
-    write_u32(out, d->impact_steps);
-    write_f64(out, d->tolerance);
-    write_f64(out, d->relative_tolerance);
-    write_f64(out, expert->forcing);
-    write_f64(out, expert->step_length_limit);
-    write_f64(out, d->contact_distance);
-    write_f64(out, d->contact_stiffness);
-    write_f64(out, d->slip_velocity);
-    write_f64(out, d->velocity_tolerance);
+static const struct field_list *const OTHER_LISTS[] = {&world_fields,
+                                                       &expert_fields,
+                                                       &integrator_fields,
+                                                       &region_fields,
+                                                       &body_description_fields,
+                                                       &body_state_fields,
+                                                       &contact_load_fields,
+                                                       &saved_step_memory_fields,
+                                                       NULL};
+
+static void visit_all(const struct field_list *const *lists, snapshot_visit_fn *visit,
+                      void *context) {
+    for (; *lists != NULL; lists++) {
+        visit(context, *lists);
+    }
 }
 
-static void write_integrator(struct byte_writer *out, const pbs_integrator_desc *d) {
-    const int32_t choices[] = {d->scheme,
-                               d->start,
-                               d->energy_control.alpha_choice,
-                               d->energy_control.by_island,
-                               d->linearized,
-                               d->step_control.kind,
-                               d->step_control.rule};
-    const double numbers[] = {
-        d->energy_control.alpha,    d->energy_control.alpha_min,  d->energy_control.alpha_max,
-        d->energy_control.fraction, d->energy_control.ground,     d->energy_control.decay_time,
-        d->step_control.tolerance,  d->step_control.initial,      d->step_control.min,
-        d->step_control.max,        d->step_control.exponent,     d->step_control.safety,
-        d->step_control.growth,     d->step_control.fracture_step};
-    write_bytes(out, choices, sizeof choices);
-    write_doubles(out, d->parameters, SCHEME_PARAMETERS);
-    write_doubles(out, numbers, sizeof numbers / sizeof numbers[0]);
-    write_u32(out, d->step_control.fracture_quiet_steps);
+void snapshot_visit_lists(snapshot_visit_fn *visit, void *context) {
+    visit_all(OTHER_LISTS, visit, context);
+    visit_all(saved_collider_lists, visit, context);
+    visit_all(saved_joint_lists, visit, context);
+    visit_all(saved_state_lists, visit, context);
+    for (size_t i = 0; body_tables[i] != NULL; i++) {
+        const struct field_list *const own[] = {body_tables[i]->description, body_tables[i]->state,
+                                                NULL};
+        visit_all(own, visit, context);
+    }
 }
 
 static void write_slots(struct byte_writer *out, const struct handle_table *table) {
@@ -78,51 +51,14 @@ static void write_slots(struct byte_writer *out, const struct handle_table *tabl
     write_u64(out, table->count);
 }
 
-static void write_contact(struct byte_writer *out, const pbs_contact_desc *d) {
-    write_u32(out, (uint32_t)d->touches_itself);
-    write_f64(out, d->friction);
-    write_f64(out, d->offset);
-    write_u32(out, d->surface_material);
-    write_u32(out, d->group);
-    write_u32(out, d->mask);
-    write_f64(out, d->rolling_friction);
-    write_f64(out, d->spinning_friction);
-    write_f64(out, d->penalty_stiffness);
-}
-
-static void write_pressure(struct byte_writer *out, const struct body *body) {
-    const struct pressure_law *law = &body->pressure;
-    write_u32(out, body->has_pressure);
-    write_u32(out, (uint32_t)law->kind);
-    write_f64(out, law->pressure);
-    write_f64(out, law->outside);
-    write_f64(out, law->exponent);
-    write_f64(out, law->volume);
-}
-
-static void write_wind(struct byte_writer *out, const struct body *body) {
-    const pbs_wind_desc *d = &body->wind;
-    write_u32(out, body->has_wind);
-    write_u32(out, (uint32_t)d->sides);
-    write_doubles(out, d->velocity, 3);
-    write_f64(out, d->density);
-    write_f64(out, d->normal_coefficient);
-    write_f64(out, d->tangential_coefficient);
-}
-
 static void write_bodies(struct byte_writer *out, const struct scene *scene) {
     write_slots(out, &scene->bodies);
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
         write_u32(out, body->slot);
         write_u32(out, body->table->id);
-        write_contact(out, &body->contact);
-        write_f64(out, body->contact_inset);
-        write_pressure(out, body);
-        write_wind(out, body);
-        write_f64(out, body->gravity.scale);
-        write_doubles(out, body->gravity.added, 3);
         body->table->write(out, body, &scene->nodes);
+        fields_write(out, &body_description_fields, body);
     }
 }
 
@@ -152,20 +88,15 @@ static void write_sensors(struct byte_writer *out, const struct scene *scene) {
     write_slots(out, &scene->sensors);
     for (size_t i = 0; i < scene->sensors.count; i++) {
         const struct sensor *sensor = scene_sensor(scene, i);
-        const pbs_region_desc *d = &sensor->desc;
         write_u32(out, sensor->slot);
-        write_u32(out, (uint32_t)d->shape);
-        write_doubles(out, d->size, 3);
-        write_doubles(out, d->position, 3);
-        write_doubles(out, d->orientation, 4);
-        write_u32(out, d->group);
-        write_u32(out, d->mask);
+        fields_write(out, &region_fields, &sensor->desc);
     }
 }
 
 void snapshot_write_descriptions(struct byte_writer *out, const struct scene *scene) {
-    write_settings(out, &scene->settings, &scene->expert);
-    write_integrator(out, &scene->integrator.settings);
+    fields_write(out, &world_fields, &scene->settings);
+    fields_write(out, &expert_fields, &scene->expert);
+    fields_write(out, &integrator_fields, &scene->integrator.settings);
     write_u32(out, scene->stamp);
     write_frictions(out, &scene->frictions);
     write_slots(out, &scene->colliders);

@@ -3,10 +3,10 @@
 #ifndef PBS_WORLD_SNAPSHOTS_SNAPSHOT_H
 #define PBS_WORLD_SNAPSHOTS_SNAPSHOT_H
 
-#include "world/interface/byte_stream.h"
+#include "world/interface/fields.h"
 
 /// Incremented whenever the format of the data changes.
-#define SNAPSHOT_VERSION UINT32_C(38)
+#define SNAPSHOT_VERSION UINT32_C(39)
 
 /// Marks the byte order: a machine with the other one reads another number.
 #define SNAPSHOT_ORDER UINT32_C(0x01020304)
@@ -26,6 +26,10 @@ struct scene;
 
 /// Writes what there is in a world, and how it was described: all that steps do not change.
 void snapshot_write_descriptions(struct byte_writer *out, const struct scene *scene);
+
+/// Calls `visit` with each list that saved worlds are written by.
+typedef void snapshot_visit_fn(void *context, const struct field_list *list);
+void snapshot_visit_lists(snapshot_visit_fn *visit, void *context);
 
 /// Writes all data after the header. snapshot_save calls it twice, first to count the bytes; both
 /// calls must write the same.

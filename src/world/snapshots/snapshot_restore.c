@@ -12,6 +12,7 @@
 #include "world/contact_scenes/close_pairs.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/integrators/integrator.h"
+#include "world/objects/body_fields.h"
 #include "world/objects/body_table.h"
 #include "world/objects/collider.h"
 #include "world/snapshots/saved_collider.h"
@@ -41,67 +42,18 @@ static pbs_status read_settings(struct byte_reader *in, const struct scene *pres
     scene->expert = present->expert;
     pbs_world_desc *const d = &scene->settings;
     pbs_expert_desc *const expert = &scene->expert;
-    read_doubles(in, d->gravity, 3);
-    int32_t *const choices[] = {&expert->method,
-                                &expert->line_search,
-                                &expert->project_hessian,
-                                &expert->initial_guess,
-                                &expert->preconditioner,
-                                &expert->preconditioner_order,
-                                &expert->allow_unconverged,
-                                &d->contact,
-                                &expert->barrier,
-                                &expert->velocity_rule,
-                                &expert->adaptive_stiffness,
-                                &d->processor_independent,
-                                &expert->assembly,
-                                &expert->alignment,
-                                &d->body_contact};
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
-        read_bytes(in, choices[i], sizeof *choices[i]);
-    }
-    d->newton_limit = lower(read_u32(in), present->settings.newton_limit);
-    expert->linear_limit = lower(read_u32(in), present->expert.linear_limit);
-    d->divisions = lower_divisions(read_u32(in), present->settings.divisions);
-    d->friction_iterations = read_u32(in);
-    d->fracture_passes = read_u32(in);
-    d->fracture_limit = read_u32(in);
-    d->impact_steps = read_u32(in);
-    d->tolerance = read_f64(in);
-    d->relative_tolerance = read_f64(in);
-    expert->forcing = read_f64(in);
-    expert->step_length_limit = read_f64(in);
-    d->contact_distance = read_f64(in);
-    d->contact_stiffness = read_f64(in);
-    d->slip_velocity = read_f64(in);
-    d->velocity_tolerance = read_f64(in);
+    RETURN_IF_FAILED(fields_read_in_place(in, &world_fields, d));
+    RETURN_IF_FAILED(fields_read_in_place(in, &expert_fields, expert));
+    d->newton_limit = lower(d->newton_limit, present->settings.newton_limit);
+    d->divisions = lower_divisions(d->divisions, present->settings.divisions);
+    expert->linear_limit = lower(expert->linear_limit, present->expert.linear_limit);
     return saved_as_format(world_check_settings(d, expert), "settings of version",
                            SNAPSHOT_VERSION);
 }
 
 static pbs_status read_integrator(struct byte_reader *in, struct scheme_choice *out) {
     pbs_integrator_desc d = {.struct_size = sizeof d};
-    int32_t *const choices[] = {&d.scheme,
-                                &d.start,
-                                &d.energy_control.alpha_choice,
-                                &d.energy_control.by_island,
-                                &d.linearized,
-                                &d.step_control.kind,
-                                &d.step_control.rule};
-    double *const numbers[] = {
-        &d.energy_control.alpha,    &d.energy_control.alpha_min,  &d.energy_control.alpha_max,
-        &d.energy_control.fraction, &d.energy_control.ground,     &d.energy_control.decay_time,
-        &d.step_control.tolerance,  &d.step_control.initial,      &d.step_control.min,
-        &d.step_control.max,        &d.step_control.exponent,     &d.step_control.safety,
-        &d.step_control.growth,     &d.step_control.fracture_step};
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
-        read_bytes(in, choices[i], sizeof *choices[i]);
-    }
-    read_doubles(in, d.parameters, SCHEME_PARAMETERS);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        *numbers[i] = read_f64(in);
-    }
-    d.step_control.fracture_quiet_steps = read_u32(in);
+    RETURN_IF_FAILED(fields_read_in_place(in, &integrator_fields, &d));
     RETURN_IF_FAILED(
         saved_as_format(integrator_check(&d), "integrator of version", SNAPSHOT_VERSION));
     *out = integrator_choice(&d);
@@ -173,105 +125,14 @@ static pbs_status read_colliders(struct byte_reader *in, struct memory *memory,
 
 // --- bodies ---
 
-static void release_arrays(struct memory *memory, struct saved_arrays *arrays) {
-    memory_release(memory, arrays->positions);
-    memory_release(memory, arrays->masses);
-    memory_release(memory, arrays->radii);
-    memory_release(memory, arrays->contact_radii);
-    memory_release(memory, arrays->indices);
-    memory_release(memory, arrays->edges);
-    memory_release(memory, arrays->vertices);
-    memory_release(memory, arrays->tets);
-    for (int i = 0; i < SAVED_VALUES; i++) {
-        memory_release(memory, arrays->values[i]);
-    }
-}
-
-static pbs_status read_contact(struct byte_reader *in, pbs_contact_desc *d) {
-    *d = (pbs_contact_desc){.struct_size = sizeof *d};
-    d->touches_itself = (int32_t)read_u32(in);
-    d->friction = read_f64(in);
-    d->offset = read_f64(in);
-    d->surface_material = read_u32(in);
-    d->group = read_u32(in);
-    d->mask = read_u32(in);
-    d->rolling_friction = read_f64(in);
-    d->spinning_friction = read_f64(in);
-    d->penalty_stiffness = read_f64(in);
-    return body_check_contact(d);
-}
-
-static pbs_status read_gravity(struct byte_reader *in, struct body *out) {
-    out->gravity.scale = read_f64(in);
-    read_doubles(in, out->gravity.added, 3);
-    RETURN_IF_FAILED(check_finite(out->gravity.scale, "scale of gravity"));
-    return check_vector(out->gravity.added, "acceleration");
-}
-
-static pbs_status read_pressure(struct byte_reader *in, struct body *out) {
-    struct pressure_law *law = &out->pressure;
-    RETURN_IF_FAILED(read_flag(in, &out->has_pressure));
-    const uint32_t kind = read_u32(in);
-    if (kind > PRESSURE_HELD) {
-        return status_fail(PBS_ERROR_FORMAT, "a pressure is of the unknown kind %u",
-                           (unsigned)kind);
-    }
-    law->kind = (enum pressure_kind)kind;
-    law->pressure = read_f64(in);
-    law->outside = read_f64(in);
-    law->exponent = read_f64(in);
-    law->volume = read_f64(in);
-    return PBS_OK;
-}
-
-static pbs_status read_wind(struct byte_reader *in, struct body *out) {
-    pbs_wind_desc *d = &out->wind;
-    RETURN_IF_FAILED(read_flag(in, &out->has_wind));
-    d->struct_size = out->has_wind ? sizeof *d : 0;
-    d->sides = (int32_t)read_u32(in);
-    read_doubles(in, d->velocity, 3);
-    d->density = read_f64(in);
-    d->normal_coefficient = read_f64(in);
-    d->tangential_coefficient = read_f64(in);
-    return PBS_OK;
-}
-
-/// What bodies of all kinds have; the rest of *out is not touched.
-static pbs_status read_common(struct byte_reader *in, struct body *out) {
-    RETURN_IF_FAILED(read_contact(in, &out->contact));
-    out->contact_inset = read_f64(in);
-    RETURN_IF_FAILED(check_not_negative(out->contact_inset, "inset"));
-    RETURN_IF_FAILED(read_pressure(in, out));
-    RETURN_IF_FAILED(read_wind(in, out));
-    return read_gravity(in, out);
-}
-
-static void copy_common(const struct body *from, struct body *out) {
-    out->contact = from->contact;
-    out->contact_inset = from->contact_inset;
-    out->has_pressure = from->has_pressure;
-    out->pressure = from->pressure;
-    out->has_wind = from->has_wind;
-    out->wind = from->wind;
-    out->gravity = from->gravity;
-}
-
 static pbs_status read_body(struct byte_reader *in, struct memory *memory, struct scene *scene,
                             struct body **out) {
-    struct saved_arrays arrays = {0};
     const uint32_t kind = read_u32(in);
-    struct body common = {.table = body_table_find(kind)};
-    RETURN_IF_FAILED(read_common(in, &common));
-    if (common.table == NULL) {
+    const struct body_table *const table = body_table_find(kind);
+    if (table == NULL) {
         return status_fail(PBS_ERROR_FORMAT, "kind %u is not known", (unsigned)kind);
     }
-    const pbs_status status = common.table->read(in, memory, scene, &arrays, out);
-    release_arrays(memory, &arrays);
-    if (status < 0 || *out == NULL) {
-        return status;
-    }
-    copy_common(&common, *out);
-    return PBS_OK;
+    return table->read(in, memory, scene, out);
 }
 
 static pbs_status check_pressure_of(const struct scene *scene, struct memory *memory,
@@ -279,13 +140,13 @@ static pbs_status check_pressure_of(const struct scene *scene, struct memory *me
     if (!body->has_pressure) {
         return PBS_OK;
     }
+    if (body->pressure.kind > PRESSURE_HELD) {
+        return status_fail(PBS_ERROR_FORMAT, "a pressure is of the unknown kind %u",
+                           (unsigned)body->pressure.kind);
+    }
     RETURN_IF_FAILED(body_check_pressure(&body->pressure));
     RETURN_IF_FAILED(body_check_pressure_scheme(body, scene->integrator.scheme));
     return body_check_closed(body, &scene->nodes, memory);
-}
-
-static pbs_status check_wind_of(const struct body *body) {
-    return body->has_wind ? body_check_wind(body, &body->wind) : PBS_OK;
 }
 
 static pbs_status check_inset(const struct body *body) {
@@ -294,6 +155,19 @@ static pbs_status check_inset(const struct body *body) {
                : status_fail(PBS_ERROR_FORMAT,
                              "the contact inset is %g m, must be 0 of a body that is not affine",
                              body->contact_inset);
+}
+
+/// Reads what bodies of all kinds have.
+static pbs_status read_common(struct byte_reader *in, const struct scene *scene,
+                              struct memory *memory, struct body *body) {
+    RETURN_IF_FAILED(fields_read_in_place(in, &body_description_fields, body));
+    body->contact.struct_size = sizeof body->contact;
+    body->wind.struct_size = body->has_wind ? sizeof body->wind : 0;
+    RETURN_IF_FAILED(body_check_contact(&body->contact));
+    RETURN_IF_FAILED(check_inset(body));
+    RETURN_IF_FAILED(check_vector(body->gravity.added, "acceleration"));
+    RETURN_IF_FAILED(check_pressure_of(scene, memory, body));
+    return body->has_wind ? body_check_wind(body, &body->wind) : PBS_OK;
 }
 
 static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, struct scene *scene) {
@@ -309,9 +183,7 @@ static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, str
         }
         body->slot = slot;
         handle_insert_at(&scene->bodies, slot, body);
-        RETURN_IF_FAILED(saved_as_format(check_inset(body), "body", i));
-        RETURN_IF_FAILED(saved_as_format(check_pressure_of(scene, memory, body), "body", i));
-        RETURN_IF_FAILED(saved_as_format(check_wind_of(body), "body", i));
+        RETURN_IF_FAILED(saved_as_format(read_common(in, scene, memory, body), "body", i));
     }
     return PBS_OK;
 }
@@ -368,12 +240,7 @@ static pbs_status read_sensor(struct byte_reader *in, struct sensor *sensor) {
     pbs_region_desc *d = &sensor->desc;
     double unit[4];
     d->struct_size = sizeof *d;
-    d->shape = (int32_t)read_u32(in);
-    read_doubles(in, d->size, 3);
-    read_doubles(in, d->position, 3);
-    read_doubles(in, d->orientation, 4);
-    d->group = read_u32(in);
-    d->mask = read_u32(in);
+    RETURN_IF_FAILED(fields_read_in_place(in, &region_fields, d));
     return region_check(d, unit);
 }
 

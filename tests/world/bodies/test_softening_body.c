@@ -313,17 +313,37 @@ static void saved_worlds_go_on_to_the_bit(void **state) {
     pbs_world_destroy(world);
 }
 
+/// Two numbers of a saved world: one after the other, or with a word between them that says that
+/// the array of the second one is there.
+struct saved_pair {
+    double values[2];
+    bool has_word;
+};
+
+static size_t write_pair(const struct saved_pair *pair, unsigned char bytes[20]) {
+    const uint32_t present = 1;
+    const size_t word = pair->has_word ? sizeof present : 0;
+    memcpy(bytes, &pair->values[0], sizeof(double));
+    memcpy(bytes + sizeof(double), &present, word);
+    memcpy(bytes + sizeof(double) + word, &pair->values[1], sizeof(double));
+    return 2 * sizeof(double) + word;
+}
+
 /// With the only two numbers like `set` replaced what was saved is refused.
-static void refuse_instead(const struct saved_world *saved, const double set[2],
+static void refuse_instead(const struct saved_world *saved, const struct saved_pair *set,
                            const double wrong[2]) {
+    const struct saved_pair other = {{wrong[0], wrong[1]}, set->has_word};
+    unsigned char right_bytes[20], wrong_bytes[20];
+    const size_t size = write_pair(set, right_bytes);
+    (void)write_pair(&other, wrong_bytes);
     struct snapshot_header header;
     unsigned char *forged = malloc(saved->size);
     int found = 0;
     assert_non_null(forged);
     memcpy(forged, saved->data, saved->size);
-    for (size_t at = sizeof header; at + 2 * sizeof *set <= saved->size; at += 4) {
-        if (memcmp(forged + at, set, 2 * sizeof *set) == 0) {
-            memcpy(forged + at, wrong, 2 * sizeof *set);
+    for (size_t at = sizeof header; at + size <= saved->size; at++) {
+        if (memcmp(forged + at, right_bytes, size) == 0) {
+            memcpy(forged + at, wrong_bytes, size);
             found++;
         }
     }
@@ -345,12 +365,15 @@ static void forged_bonds_are_refused(void **state) {
     const pbs_peridynamic_desc d = describe(PBS_PERIDYNAMIC_BAR, box);
     add(world, &d);
     const struct saved_world saved = save_world(world);
-    const double shape[2] = {0.15, opening}, first[2] = {opening, onset}, last[2] = {onset, 1.0};
+    // The shape, the first onset after it, and what remains of the first bond after the distances
+    // at which particles of broken bonds touch.
+    const struct saved_pair shape = {{0.15, opening}, false}, first = {{opening, onset}, true},
+                            remaining = {{0.0, 1.0}, true};
     const double wrong[][2] = {{0.0, opening}, {NAN, opening}, {0.95, opening}, {0.15, -0.1},
-                               {opening, 0.0}, {opening, NAN}, {opening, 1.0},  {onset, 1.5},
-                               {onset, -0.5},  {onset, NAN}};
+                               {opening, 0.0}, {opening, NAN}, {opening, 1.0},  {0.0, 1.5},
+                               {0.0, -0.5},    {0.0, NAN}};
     for (int i = 0; i < 10; i++) {
-        refuse_instead(&saved, i < 4 ? shape : i < 7 ? first : last, wrong[i]);
+        refuse_instead(&saved, i < 4 ? &shape : i < 7 ? &first : &remaining, wrong[i]);
     }
     free(saved.data);
     pbs_world_destroy(world);

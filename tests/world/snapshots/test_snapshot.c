@@ -371,13 +371,14 @@ static void wrong_stiffnesses_are_refused(void **state) {
     const double wrong[][2] = {
         {-1.0, INFINITY}, {NAN, INFINITY}, {INFINITY, INFINITY}, {1.0, -1.0}, {1.0, NAN}};
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        refuse_instead(world, set, wrong[i], sizeof set, "adaptive stiffness");
+        refuse_instead(world, set, wrong[i], sizeof set,
+                       i < 3 ? "barrier.stiffness is" : "the least gap is");
     }
     const double gap_and_size[2] = {INFINITY, sqrt(3.0)};
     const double wrong_sizes[][2] = {{INFINITY, -1.0}, {INFINITY, NAN}, {INFINITY, INFINITY}};
     for (size_t i = 0; i < COUNT_OF(wrong_sizes); i++) {
         refuse_instead(world, gap_and_size, wrong_sizes[i], sizeof gap_and_size,
-                       "adaptive stiffness");
+                       "barrier.diagonal is");
     }
     pbs_world_destroy(world);
 }
@@ -394,7 +395,7 @@ static void wrong_solver_memories_are_refused(void **state) {
     const double set[2] = {(double)stats.scene.nodes, (double)stats.scene.blocks};
     const double wrong[][2] = {{NAN, set[1]}, {-1.0, set[1]}, {set[0], INFINITY}};
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        refuse_instead(world, set, wrong[i], sizeof set, "record of linear solves");
+        refuse_instead(world, set, wrong[i], sizeof set, "must be finite and not negative");
     }
     pbs_world_destroy(world);
 }
@@ -481,13 +482,15 @@ static void insets_of_solids_are_refused(void **state) {
     pbs_world_destroy(world);
 }
 
-/// Of three limits of work the world keeps its own where the bytes have more: they come after
-/// gravity (3 numbers) and the choices (15 words).
+/// Of three limits of work the world keeps its own where the bytes have more: newton_limit and
+/// divisions after gravity (3 numbers) and 3 words, linear_limit after 9 numbers and 21 words.
 static void assert_saves_to(const pbs_world *world, unsigned char *bytes) {
-    const size_t limits = sizeof(struct snapshot_header) + 3 * sizeof(double) +
-                          15 * sizeof(uint32_t);
+    const size_t first = sizeof(struct snapshot_header) + 3 * sizeof(double) + 3 * sizeof(uint32_t);
+    const size_t linear = sizeof(struct snapshot_header) + 9 * sizeof(double) +
+                          (9 + 12) * sizeof(uint32_t);
     const struct saved_world again = save_world(world);
-    memcpy(bytes + limits, again.data + limits, 3 * sizeof(uint32_t));
+    memcpy(bytes + first, again.data + first, 2 * sizeof(uint32_t));
+    memcpy(bytes + linear, again.data + linear, sizeof(uint32_t));
     write_checksum(bytes, again.size);
     assert_memory_equal(again.data, bytes, again.size);
     free(again.data);

@@ -1,0 +1,50 @@
+// See body_fields.h.
+#include "world/objects/body_fields.h"
+
+static const struct field DESCRIPTION_FIELDS[] = {
+    FIELD_VALUE(struct body, contact.touches_itself, FIELD_ANY),
+    FIELD_VALUE(struct body, contact.friction, FIELD_ANY),
+    FIELD_VALUE(struct body, contact.offset, FIELD_ANY),
+    FIELD_VALUE(struct body, contact.surface_material, FIELD_ANY),
+    FIELD_VALUE(struct body, contact.group, FIELD_ANY),
+    FIELD_VALUE(struct body, contact.mask, FIELD_ANY),
+    FIELD_VALUE(struct body, contact.rolling_friction, FIELD_ANY),
+    FIELD_VALUE(struct body, contact.spinning_friction, FIELD_ANY),
+    FIELD_VALUE(struct body, contact.penalty_stiffness, FIELD_ANY),
+    FIELD_VALUE(struct body, contact_inset, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct body, has_pressure, FIELD_ANY),
+    FIELD_VALUE(struct body, pressure.kind, FIELD_ANY),
+    FIELD_VALUE(struct body, pressure.pressure, FIELD_ANY),
+    FIELD_VALUE(struct body, pressure.outside, FIELD_ANY),
+    FIELD_VALUE(struct body, pressure.exponent, FIELD_ANY),
+    FIELD_VALUE(struct body, pressure.volume, FIELD_ANY),
+    FIELD_VALUE(struct body, has_wind, FIELD_ANY),
+    FIELD_VALUE(struct body, wind.sides, FIELD_ANY),
+    FIELD_VALUES(struct body, wind.velocity, FIELD_ANY),
+    FIELD_VALUE(struct body, wind.density, FIELD_ANY),
+    FIELD_VALUE(struct body, wind.normal_coefficient, FIELD_ANY),
+    FIELD_VALUE(struct body, wind.tangential_coefficient, FIELD_ANY),
+    FIELD_VALUE(struct body, gravity.scale, FIELD_FINITE),
+    FIELD_VALUES(struct body, gravity.added, FIELD_ANY),
+};
+const struct field_list body_description_fields = FIELD_LIST(struct body, DESCRIPTION_FIELDS);
+
+static const struct field LOAD_FIELDS[] = {
+    FIELD_VALUES(struct contact_load, force, FIELD_FINITE),
+    FIELD_VALUES(struct contact_load, friction, FIELD_FINITE),
+    FIELD_VALUES(struct contact_load, torque, FIELD_FINITE),
+    FIELD_VALUES(struct contact_load, impulse, FIELD_FINITE),
+    FIELD_VALUES(struct contact_load, angular_impulse, FIELD_FINITE),
+};
+const struct field_list contact_load_fields = FIELD_LIST(struct contact_load, LOAD_FIELDS);
+
+static const struct field STATE_FIELDS[] = {
+    FIELD_VALUE(struct body, user_data, FIELD_ANY),
+    FIELD_VALUES(struct body, torque, FIELD_ANY),
+    FIELD_VALUES(struct body, torque_once, FIELD_ANY),
+    FIELD_VALUE(struct body, has_forces_once, FIELD_ANY),
+    FIELD_VALUE(struct body, barrier.stiffness, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct body, barrier.load, FIELD_NOT_NEGATIVE),
+    FIELD_VALUE(struct body, barrier.next_load, FIELD_NOT_NEGATIVE),
+};
+const struct field_list body_state_fields = FIELD_LIST(struct body, STATE_FIELDS);
