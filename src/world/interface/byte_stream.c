@@ -118,6 +118,13 @@ pbs_status read_block(struct byte_reader *reader, struct memory *memory, size_t 
     return PBS_OK;
 }
 
+pbs_status saved_as_format(pbs_status status, const char *what, size_t index) {
+    if (status >= 0 || status == PBS_ERROR_MEMORY) {
+        return status;
+    }
+    return status_fail(PBS_ERROR_FORMAT, "%s %zu: %s", what, index, pbs_last_error());
+}
+
 uint64_t checksum(const void *bytes, size_t size) {
     const unsigned char *at = bytes;
     uint64_t sum = UINT64_C(0x9e3779b97f4a7c15) ^ size;

@@ -48,6 +48,10 @@ pbs_status read_count(struct byte_reader *reader, const char *name, size_t size,
 pbs_status read_block(struct byte_reader *reader, struct memory *memory, size_t count, size_t size,
                       void *out);
 
+/// Errors in restored values become PBS_ERROR_FORMAT, with what they are of in front of the
+/// message; PBS_ERROR_MEMORY stays.
+pbs_status saved_as_format(pbs_status status, const char *what, size_t index);
+
 /// Returns a 64-bit checksum of the bytes.
 uint64_t checksum(const void *bytes, size_t size);
 

@@ -1,4 +1,6 @@
 // Lines that show a world, as pairs of points in the host's array.
+#include "world/readback/debug_lines.h"
+
 #include <string.h>
 
 #include "base/matrix3/math3.h"
@@ -17,21 +19,12 @@ pbs_status pbs_debug_desc_init(pbs_debug_desc *d, size_t struct_size) {
     return settings_init(&settings_debug, d, struct_size, &defaults);
 }
 
-struct lines {
-    const pbs_world *world;
-    double length; ///< m, of normals and axes
-    uint8_t color[4];
-    unsigned char *dst; ///< null: points are only counted
-    size_t row_size, capacity;
-    size_t count; ///< of points; may exceed the capacity
-};
-
-static void set_color(struct lines *lines, uint8_t red, uint8_t green, uint8_t blue) {
+void debug_lines_color(struct debug_lines *lines, uint8_t red, uint8_t green, uint8_t blue) {
     const uint8_t color[4] = {red, green, blue, 255};
     memcpy(lines->color, color, sizeof color);
 }
 
-static void add_point(struct lines *lines, const double x[3]) {
+static void add_point(struct debug_lines *lines, const double x[3]) {
     const size_t place = lines->count++;
     if (lines->dst == NULL || place >= lines->capacity) {
         return;
@@ -44,52 +37,52 @@ static void add_point(struct lines *lines, const double x[3]) {
     row_write(&settings_debug_point, &row, lines->row_size, lines->dst + place * lines->row_size);
 }
 
-static void add_line(void *self, const double a[3], const double b[3]) {
+void debug_lines_add(void *self, const double a[3], const double b[3]) {
     add_point(self, a);
     add_point(self, b);
 }
 
 /// A line of the chosen length from a point.
-static void add_arrow(struct lines *lines, const double from[3], const double direction[3]) {
+static void add_arrow(struct debug_lines *lines, const double from[3], const double direction[3]) {
     double to[3];
     add_scaled3(from, lines->length, direction, to);
-    add_line(lines, from, to);
+    debug_lines_add(lines, from, to);
 }
 
 // --- bodies ---
 
 /// Of closed surfaces every side occurs once in each direction.
-static void add_sides(struct lines *lines, const double *x, const uint32_t *triangles, size_t count,
-                      bool is_closed) {
+static void add_sides(struct debug_lines *lines, const double *x, const uint32_t *triangles,
+                      size_t count, bool is_closed) {
     for (size_t k = 0; k < 3 * count; k++) {
         const uint32_t a = triangles[k];
         const uint32_t b = triangles[k % 3 == 2 ? k - 2 : k + 1];
         if (!is_closed || a < b) {
-            add_line(lines, x + 3 * (size_t)a, x + 3 * (size_t)b);
+            debug_lines_add(lines, x + 3 * (size_t)a, x + 3 * (size_t)b);
         }
     }
 }
 
-static void add_springs(struct lines *lines, const struct body *body, const double *x) {
+static void add_springs(struct debug_lines *lines, const struct body *body, const double *x) {
     if (body->table->list_springs != NULL) {
         const struct body_springs springs = body->table->list_springs(body);
         for (size_t i = 0; i < springs.count; i++) {
-            add_line(lines, x + 3 * (size_t)springs.ends[2 * i],
-                     x + 3 * (size_t)springs.ends[2 * i + 1]);
+            debug_lines_add(lines, x + 3 * (size_t)springs.ends[2 * i],
+                            x + 3 * (size_t)springs.ends[2 * i + 1]);
         }
         return;
     }
     for (size_t i = 0; i < body->bonds.count; i++) {
         if (body->bonds.broken[i] == BOND_INTACT) {
-            add_line(lines, x + 3 * (size_t)body->bonds.pairs[2 * i],
-                     x + 3 * (size_t)body->bonds.pairs[2 * i + 1]);
+            debug_lines_add(lines, x + 3 * (size_t)body->bonds.pairs[2 * i],
+                            x + 3 * (size_t)body->bonds.pairs[2 * i + 1]);
         }
     }
 }
 
-static void add_surfaces(struct lines *lines) {
+static void add_surfaces(struct debug_lines *lines) {
     const struct scene *scene = &lines->world->scene;
-    set_color(lines, 255, 255, 255);
+    debug_lines_color(lines, 255, 255, 255);
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
         const double *x = vertices_positions(&scene->nodes, body);
@@ -102,7 +95,7 @@ static void add_surfaces(struct lines *lines) {
     }
 }
 
-static void add_normal(struct lines *lines, const double *x, const uint32_t *v) {
+static void add_normal(struct debug_lines *lines, const double *x, const uint32_t *v) {
     double sides[2][3], normal[3], centre[3];
     const double *const corners[3] = {x + 3 * (size_t)v[0], x + 3 * (size_t)v[1],
                                       x + 3 * (size_t)v[2]};
@@ -117,9 +110,9 @@ static void add_normal(struct lines *lines, const double *x, const uint32_t *v) 
     add_arrow(lines, centre, normal);
 }
 
-static void add_normals(struct lines *lines) {
+static void add_normals(struct debug_lines *lines) {
     const struct scene *scene = &lines->world->scene;
-    set_color(lines, 0, 255, 255);
+    debug_lines_color(lines, 0, 255, 255);
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
         const double *x = vertices_positions(&scene->nodes, body);
@@ -130,7 +123,7 @@ static void add_normals(struct lines *lines) {
 }
 
 /// One vertex, or the centre of a body whose vertices are not its nodes.
-static void add_pin(struct lines *lines, const double x[3], uint32_t axes) {
+static void add_pin(struct debug_lines *lines, const double x[3], uint32_t axes) {
     for (int k = 0; k < 3; k++) {
         if ((axes >> k & 1U) != 0) {
             double ends[2][3];
@@ -138,14 +131,14 @@ static void add_pin(struct lines *lines, const double x[3], uint32_t axes) {
             copy3(x, ends[1]);
             ends[0][k] -= 0.25 * lines->length;
             ends[1][k] += 0.25 * lines->length;
-            add_line(lines, ends[0], ends[1]);
+            debug_lines_add(lines, ends[0], ends[1]);
         }
     }
 }
 
-static void add_pins(struct lines *lines) {
+static void add_pins(struct debug_lines *lines) {
     const struct nodes *nodes = &lines->world->scene.nodes;
-    set_color(lines, 255, 128, 0);
+    debug_lines_color(lines, 255, 128, 0);
     for (size_t i = 0; i < lines->world->scene.bodies.count; i++) {
         const struct body *body = scene_body(&lines->world->scene, i);
         const size_t count = vertices_are_nodes(body) ? body->vertex_count : 1;
@@ -158,7 +151,8 @@ static void add_pins(struct lines *lines) {
 // --- colliders and sensors ---
 
 /// Side by side, as the vertices in world axes are in no array.
-static void add_mesh(struct lines *lines, const pbs_collider_desc *d, const struct pose *pose) {
+static void add_mesh(struct debug_lines *lines, const pbs_collider_desc *d,
+                     const struct pose *pose) {
     for (size_t k = 0; k < 3 * d->triangle_count + d->edge_count; k++) {
         const bool is_edge = k >= 3 * d->triangle_count;
         const uint32_t *edge = d->edges + 2 * (is_edge ? k - 3 * d->triangle_count : 0);
@@ -169,13 +163,13 @@ static void add_mesh(struct lines *lines, const pbs_collider_desc *d, const stru
         multiply3(pose->rotation, d->vertices + 3 * (size_t)b, ends[1]);
         add3(ends[0], pose->translation, ends[0]);
         add3(ends[1], pose->translation, ends[1]);
-        add_line(lines, ends[0], ends[1]);
+        debug_lines_add(lines, ends[0], ends[1]);
     }
 }
 
-static void add_colliders(struct lines *lines) {
+static void add_colliders(struct debug_lines *lines) {
     const struct scene *scene = &lines->world->scene;
-    set_color(lines, 128, 128, 128);
+    debug_lines_color(lines, 128, 128, 128);
     for (size_t i = 0; i < scene->colliders.count; i++) {
         const struct collider *collider = scene_collider(scene, i);
         struct obstacle now;
@@ -183,28 +177,28 @@ static void add_colliders(struct lines *lines) {
         if (collider->desc.shape == PBS_SHAPE_MESH) {
             add_mesh(lines, &collider->desc, &now.pose);
         } else {
-            shape_outline(&now.shape, &now.pose, 10.0 * lines->length, add_line, lines);
+            shape_outline(&now.shape, &now.pose, 10.0 * lines->length, debug_lines_add, lines);
         }
     }
 }
 
-static void add_sensors(struct lines *lines) {
+static void add_sensors(struct debug_lines *lines) {
     const struct scene *scene = &lines->world->scene;
-    set_color(lines, 0, 255, 0);
+    debug_lines_color(lines, 0, 255, 0);
     for (size_t i = 0; i < scene->sensors.count; i++) {
         const struct region region = region_of(&scene_sensor(scene, i)->desc);
-        shape_outline(&region.shape, &region.pose, 0.0, add_line, lines);
+        shape_outline(&region.shape, &region.pose, 0.0, debug_lines_add, lines);
     }
 }
 
 // --- contacts and joints ---
 
-static void add_contacts(struct lines *lines) {
+static void add_contacts(struct debug_lines *lines) {
     const struct readback *readback = &lines->world->readback;
-    set_color(lines, 255, 255, 0);
+    debug_lines_color(lines, 255, 255, 0);
     for (size_t i = 0; i < readback->count; i++) {
         const pbs_contact *contact = &readback->contacts[i];
-        add_line(lines, contact->second.point, contact->first.point);
+        debug_lines_add(lines, contact->second.point, contact->first.point);
         add_arrow(lines, contact->second.point, contact->normal);
     }
 }
@@ -228,7 +222,7 @@ static void side_point(const struct scene *scene, const struct joint_side *side,
 }
 
 /// Axes of a side without axes are zero, and not drawn.
-static void add_axes(struct lines *lines, const struct joint_side *side, const double at[3]) {
+static void add_axes(struct debug_lines *lines, const struct joint_side *side, const double at[3]) {
     static const uint8_t colors[JOINT_AXES][3] = {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}};
     for (int a = 0; a < JOINT_AXES; a++) {
         double axis[3];
@@ -238,13 +232,13 @@ static void add_axes(struct lines *lines, const struct joint_side *side, const d
             side_vector(&lines->world->scene, side, side->axis_weight[a], axis);
         }
         if (norm3(axis) > 0.0) {
-            set_color(lines, colors[a][0], colors[a][1], colors[a][2]);
+            debug_lines_color(lines, colors[a][0], colors[a][1], colors[a][2]);
             add_arrow(lines, at, axis);
         }
     }
 }
 
-static void add_joints(struct lines *lines) {
+static void add_joints(struct debug_lines *lines) {
     const struct scene *scene = &lines->world->scene;
     for (size_t i = 0; i < scene->joints.count; i++) {
         const struct world_joint *joint = scene_joint(scene, i);
@@ -254,8 +248,8 @@ static void add_joints(struct lines *lines) {
         }
         side_point(scene, &joint->sides[0], points[0]);
         side_point(scene, &joint->sides[1], points[1]);
-        set_color(lines, 255, 0, 255);
-        add_line(lines, points[0], points[1]);
+        debug_lines_color(lines, 255, 0, 255);
+        debug_lines_add(lines, points[0], points[1]);
         if (world_joint_uses_axes(joint)) {
             add_axes(lines, &joint->sides[0], points[0]);
         }
@@ -264,10 +258,10 @@ static void add_joints(struct lines *lines) {
 
 // --- all together ---
 
-static void add_all(struct lines *lines, uint32_t flags) {
+static void add_all(struct debug_lines *lines, uint32_t flags) {
     static const struct {
         uint32_t flag;
-        void (*add)(struct lines *lines);
+        void (*add)(struct debug_lines *lines);
     } parts[] = {{PBS_DEBUG_SURFACES, add_surfaces}, {PBS_DEBUG_COLLIDERS, add_colliders},
                  {PBS_DEBUG_NORMALS, add_normals},   {PBS_DEBUG_CONTACTS, add_contacts},
                  {PBS_DEBUG_JOINTS, add_joints},     {PBS_DEBUG_PINS, add_pins},
@@ -293,7 +287,7 @@ pbs_status pbs_world_debug_lines(const pbs_world *w, const pbs_debug_desc *d, pb
     ARITHMETIC_SCOPE();
     RETURN_IF_FAILED(world_enter(w));
     pbs_debug_desc own;
-    struct lines lines = {.world = w, .dst = (unsigned char *)dst, .row_size = struct_size};
+    struct debug_lines lines = {.world = w, .dst = (unsigned char *)dst, .row_size = struct_size};
     RETURN_IF_FAILED(check_pointer(count, "count"));
     RETURN_IF_FAILED(row_size_check(&settings_debug_point, struct_size));
     RETURN_IF_FAILED(read_description(d, &own));

@@ -13,13 +13,6 @@
 #include "world/snapshots/saved_joint.h"
 #include "world/snapshots/saved_step_memory.h"
 
-pbs_status saved_as_format(pbs_status status, const char *what, size_t index) {
-    if (status >= 0 || status == PBS_ERROR_MEMORY) {
-        return status;
-    }
-    return status_fail(PBS_ERROR_FORMAT, "%s %zu: %s", what, index, pbs_last_error());
-}
-
 // --- writing ---
 
 static const struct field TOTAL_FIELDS[] = {

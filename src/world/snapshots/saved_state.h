@@ -24,7 +24,4 @@ bool saved_state_has_history(const struct scene *scene);
 pbs_status saved_state_read_in_place(struct byte_reader *in, struct memory *memory,
                                      struct scene *scene);
 
-/// Errors in restored values become PBS_ERROR_FORMAT; PBS_ERROR_MEMORY stays.
-pbs_status saved_as_format(pbs_status status, const char *what, size_t index);
-
 #endif

@@ -7,6 +7,7 @@
 #include "world/snapshots/snapshot.h"
 
 #include "world/interface/byte_stream.h"
+#include "world/interface/saved_handles.h"
 #include "world/integrators/integrator.h"
 #include "world/objects/body_fields.h"
 #include "world/objects/body_table.h"
@@ -43,16 +44,8 @@ void snapshot_visit_lists(snapshot_visit_fn *visit, void *context) {
     }
 }
 
-static void write_slots(struct byte_writer *out, const struct handle_table *table) {
-    write_u64(out, table->slot_count);
-    for (size_t i = 0; i < table->slot_count; i++) {
-        write_u32(out, table->slots[i].generation);
-    }
-    write_u64(out, table->count);
-}
-
 static void write_bodies(struct byte_writer *out, const struct scene *scene) {
-    write_slots(out, &scene->bodies);
+    saved_handles_write(out, &scene->bodies);
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
         write_u32(out, body->slot);
@@ -63,7 +56,7 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
 }
 
 static void write_joints(struct byte_writer *out, const struct scene *scene) {
-    write_slots(out, &scene->joints);
+    saved_handles_write(out, &scene->joints);
     for (size_t i = 0; i < scene->joints.count; i++) {
         write_u32(out, scene_joint(scene, i)->slot);
         saved_joint_write(out, scene_joint(scene, i));
@@ -85,7 +78,7 @@ static void write_frictions(struct byte_writer *out, const struct friction_table
 }
 
 static void write_sensors(struct byte_writer *out, const struct scene *scene) {
-    write_slots(out, &scene->sensors);
+    saved_handles_write(out, &scene->sensors);
     for (size_t i = 0; i < scene->sensors.count; i++) {
         const struct sensor *sensor = scene_sensor(scene, i);
         write_u32(out, sensor->slot);
@@ -99,7 +92,7 @@ void snapshot_write_descriptions(struct byte_writer *out, const struct scene *sc
     fields_write(out, &integrator_fields, &scene->integrator.settings);
     write_u32(out, scene->stamp);
     write_frictions(out, &scene->frictions);
-    write_slots(out, &scene->colliders);
+    saved_handles_write(out, &scene->colliders);
     for (size_t i = 0; i < scene->colliders.count; i++) {
         saved_collider_write(out, scene_collider(scene, i));
     }

@@ -9,6 +9,7 @@
 #include "world/interface/byte_stream.h"
 #include "world/particles/bonded.h"
 #include "world/interface/check.h"
+#include "world/interface/saved_handles.h"
 #include "world/contact_scenes/close_pairs.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/integrators/integrator.h"
@@ -71,46 +72,15 @@ static pbs_status read_stamp(struct byte_reader *in, struct scene *scene) {
     return PBS_OK;
 }
 
-static pbs_status read_slots(struct byte_reader *in, struct memory *memory,
-                             struct handle_table *table, const char *name, size_t *count) {
-    size_t slot_count = 0;
-    RETURN_IF_FAILED(read_count(in, name, sizeof(uint32_t), &slot_count));
-    RETURN_IF_FAILED(handle_reserve_slots(table, memory, slot_count));
-    for (size_t i = 0; i < slot_count; i++) {
-        const uint32_t generation = read_u32(in);
-        if (generation == 0 || generation > HANDLE_GENERATION_LAST) {
-            return status_fail(PBS_ERROR_FORMAT, "%s %zu: generation %u, must be 1 to %d", name, i,
-                               (unsigned)generation, HANDLE_GENERATION_LAST);
-        }
-        table->slots[i].generation = generation;
-    }
-    RETURN_IF_FAILED(read_count(in, name, sizeof(uint32_t), count));
-    if (*count > slot_count) {
-        return status_fail(PBS_ERROR_FORMAT, "%zu objects, but only %zu %s", *count, slot_count,
-                           name);
-    }
-    return PBS_OK;
-}
-
-static pbs_status read_slot(struct byte_reader *in, const struct handle_table *table,
-                            uint32_t *slot) {
-    *slot = read_u32(in);
-    if (in->ended || *slot >= table->slot_count || table->slots[*slot].object != NULL) {
-        return status_fail(PBS_ERROR_FORMAT, "byte %zu: slot %u is taken or beyond %zu",
-                           in->position, (unsigned)*slot, table->slot_count);
-    }
-    return PBS_OK;
-}
-
 // --- colliders ---
 
 static pbs_status read_colliders(struct byte_reader *in, struct memory *memory,
                                  struct scene *scene) {
     size_t count = 0;
-    RETURN_IF_FAILED(read_slots(in, memory, &scene->colliders, "collider slots", &count));
+    RETURN_IF_FAILED(saved_handles_read(in, memory, &scene->colliders, "collider slots", &count));
     for (size_t i = 0; i < count; i++) {
         uint32_t slot = 0;
-        RETURN_IF_FAILED(read_slot(in, &scene->colliders, &slot));
+        RETURN_IF_FAILED(saved_handles_read_slot(in, &scene->colliders, &slot));
         struct collider *collider = memory_allocate(memory, 1, sizeof *collider);
         if (collider == NULL) {
             return PBS_ERROR_MEMORY;
@@ -172,11 +142,11 @@ static pbs_status read_common(struct byte_reader *in, const struct scene *scene,
 
 static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, struct scene *scene) {
     size_t count = 0;
-    RETURN_IF_FAILED(read_slots(in, memory, &scene->bodies, "body slots", &count));
+    RETURN_IF_FAILED(saved_handles_read(in, memory, &scene->bodies, "body slots", &count));
     for (size_t i = 0; i < count; i++) {
         uint32_t slot = 0;
         struct body *body = NULL;
-        RETURN_IF_FAILED(read_slot(in, &scene->bodies, &slot));
+        RETURN_IF_FAILED(saved_handles_read_slot(in, &scene->bodies, &slot));
         const pbs_status status = saved_as_format(read_body(in, memory, scene, &body), "body", i);
         if (status < 0 || body == NULL) {
             return status;
@@ -192,10 +162,10 @@ static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, str
 
 static pbs_status read_joints(struct byte_reader *in, struct memory *memory, struct scene *scene) {
     size_t count = 0;
-    RETURN_IF_FAILED(read_slots(in, memory, &scene->joints, "joint slots", &count));
+    RETURN_IF_FAILED(saved_handles_read(in, memory, &scene->joints, "joint slots", &count));
     for (size_t i = 0; i < count; i++) {
         uint32_t slot = 0;
-        RETURN_IF_FAILED(read_slot(in, &scene->joints, &slot));
+        RETURN_IF_FAILED(saved_handles_read_slot(in, &scene->joints, &slot));
         struct world_joint *joint = memory_allocate(memory, 1, sizeof *joint);
         if (joint == NULL) {
             return PBS_ERROR_MEMORY;
@@ -246,10 +216,10 @@ static pbs_status read_sensor(struct byte_reader *in, struct sensor *sensor) {
 
 static pbs_status read_sensors(struct byte_reader *in, struct memory *memory, struct scene *scene) {
     size_t count = 0;
-    RETURN_IF_FAILED(read_slots(in, memory, &scene->sensors, "sensor slots", &count));
+    RETURN_IF_FAILED(saved_handles_read(in, memory, &scene->sensors, "sensor slots", &count));
     for (size_t i = 0; i < count; i++) {
         uint32_t slot = 0;
-        RETURN_IF_FAILED(read_slot(in, &scene->sensors, &slot));
+        RETURN_IF_FAILED(saved_handles_read_slot(in, &scene->sensors, &slot));
         struct sensor *sensor = memory_allocate(memory, 1, sizeof *sensor);
         if (sensor == NULL) {
             return PBS_ERROR_MEMORY;
