@@ -202,8 +202,6 @@ static void destroy(pbs_world *w) {
     memory_release(&w->memory, w->scratch);
     memory_release(&w->memory, w->readback.next);
     pair_events_free(&w->memory, &w->contact_events);
-    pair_events_free(&w->memory, &w->sensor_events);
-    memory_release(&w->memory, w->sensed_vertices);
     if (w->query != NULL) {
         query_index_free(w->query);
         memory_release(&w->memory, w->query);
@@ -234,6 +232,9 @@ static pbs_status create(struct memory *memory, const pbs_world_desc *d,
     pbs_status status = PBS_ERROR_MEMORY;
     if (w->query != NULL) {
         query_index_init(w->query, &d->allocator);
+        status = features_create(w->scene.features, &w->memory);
+    }
+    if (status >= 0) {
         status = tasks_create(&w->memory, &d->tasks, d->threads, &w->tasks);
     }
     if (status < 0) {

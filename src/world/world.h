@@ -45,9 +45,7 @@ struct pbs_world {
     struct readback readback;
     struct broken_bonds broken;
     struct broken_joints broken_joints;
-    struct pair_events contact_events, sensor_events;
-    double *sensed_vertices; ///< scratch: positions of vertices that are not nodes
-    size_t sensed_capacity;
+    struct pair_events contact_events;
     struct query_index *query; ///< updated by queries, although they take a const world
     struct callback *callbacks;
     size_t callback_count, callback_capacity;

@@ -74,6 +74,31 @@ bool pair_list_is_sorted(const struct pair_list *list) {
 
 // --- events ---
 
+// --- saving ---
+
+void pair_list_write(struct byte_writer *out, const struct pair_list *list) {
+    write_u64(out, list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        write_u64(out, list->pairs[i].first);
+        write_u64(out, list->pairs[i].second);
+    }
+}
+
+/// The ids are only compared with others and given to the host, so they need not be valid.
+pbs_status pair_list_read(struct byte_reader *in, struct memory *memory, struct pair_list *list) {
+    size_t count = 0;
+    RETURN_IF_FAILED(read_count(in, "pairs", 2 * sizeof(uint64_t), &count));
+    RETURN_IF_FAILED(pair_list_reserve(memory, count, list));
+    list->count = count;
+    for (size_t i = 0; i < count; i++) {
+        list->pairs[i].first = read_u64(in);
+        list->pairs[i].second = read_u64(in);
+    }
+    return pair_list_is_sorted(list)
+               ? PBS_OK
+               : status_fail(PBS_ERROR_FORMAT, "pairs that touch are not in order");
+}
+
 void pair_events_free(struct memory *memory, struct pair_events *events) {
     pair_list_free(memory, &events->next);
     memory_release(memory, events->rows);

@@ -3,7 +3,7 @@
 #ifndef PBS_WORLD_OBJECTS_PAIR_LIST_H
 #define PBS_WORLD_OBJECTS_PAIR_LIST_H
 
-#include "base/runtime/memory.h"
+#include "world/interface/byte_stream.h"
 
 /// Two public ids. Pairs are sorted by the first one, then by the second one.
 struct id_pair {
@@ -24,6 +24,10 @@ void pair_list_sort(struct pair_list *list);
 
 /// Whether the pairs are sorted without duplicates, as those of a saved world must be.
 bool pair_list_is_sorted(const struct pair_list *list);
+
+void pair_list_write(struct byte_writer *out, const struct pair_list *list);
+/// PBS_ERROR_FORMAT, PBS_ERROR_MEMORY.
+pbs_status pair_list_read(struct byte_reader *in, struct memory *memory, struct pair_list *list);
 
 /// Pairs that began or ended to touch in the last step.
 struct pair_event {

@@ -17,10 +17,6 @@ struct world_joint *scene_joint(const struct scene *scene, size_t index) {
     return handle_at(&scene->joints, index);
 }
 
-struct sensor *scene_sensor(const struct scene *scene, size_t index) {
-    return handle_at(&scene->sensors, index);
-}
-
 pbs_body scene_body_id(const struct scene *scene, size_t index) {
     if (index >= scene->bodies.count) {
         return (pbs_body){0};
@@ -185,17 +181,13 @@ void scene_free(struct scene *scene, struct memory *memory) {
     for (size_t i = 0; i < scene->joints.count; i++) {
         memory_release(memory, scene_joint(scene, i));
     }
-    for (size_t i = 0; i < scene->sensors.count; i++) {
-        memory_release(memory, scene_sensor(scene, i));
-    }
+    features_free(scene->features, memory);
     handle_free(&scene->bodies, memory);
     handle_free(&scene->colliders, memory);
     handle_free(&scene->joints, memory);
-    handle_free(&scene->sensors, memory);
     nodes_free(&scene->nodes, memory);
     free_history(&scene->history, memory);
     memory_release(memory, scene->close.pairs);
     pair_list_free(memory, &scene->touching);
-    pair_list_free(memory, &scene->sensed);
     *scene = (struct scene){0};
 }

@@ -9,6 +9,7 @@
 #include "integrate/step_control/step_control.h"
 #include "linear/solver_selection.h"
 #include "pbs/pbs.h"
+#include "world/features/feature.h"
 #include "world/interface/handle.h"
 #include "world/objects/body.h"
 #include "world/objects/collider.h"
@@ -17,7 +18,6 @@
 #include "world/objects/vertices.h"
 
 struct world_joint;
-struct sensor;
 
 /// A scheme with its settings, which worlds copy from an integrator.
 struct scheme_choice {
@@ -79,7 +79,8 @@ struct scene {
     double free_reference; ///< N: reference force of a scene without weight and stiffness; 0: not
                            ///< computed yet
     struct counters counters;
-    struct handle_table bodies, colliders, joints, sensors;
+    struct handle_table bodies, colliders, joints;
+    void *features[FEATURE_COUNT]; ///< data of their rows, see features/feature.h
     struct nodes nodes;
     struct history history;
     struct wave_limit waves;
@@ -94,14 +95,12 @@ struct scene {
                          ///< joint kept apart
     struct close_pair_list close;
     struct pair_list touching; ///< bodies and colliders that touched in the last step
-    struct pair_list sensed;   ///< bodies, and sensors that they were in after the last step
 };
 
 /// Return the body or collider with the given index in order of creation.
 struct body *scene_body(const struct scene *scene, size_t index);
 struct collider *scene_collider(const struct scene *scene, size_t index);
 struct world_joint *scene_joint(const struct scene *scene, size_t index);
-struct sensor *scene_sensor(const struct scene *scene, size_t index);
 
 /// Return public ids; 0 if the index is too large.
 pbs_body scene_body_id(const struct scene *scene, size_t index);

@@ -11,7 +11,6 @@
 #include "world/joints/joint.h"
 #include "world/objects/body_table.h"
 #include "world/objects/motion.h"
-#include "world/regions/sensor.h"
 #include "world/world.h"
 
 pbs_status pbs_debug_desc_init(pbs_debug_desc *d, size_t struct_size) {
@@ -148,7 +147,7 @@ static void add_pins(struct debug_lines *lines) {
     }
 }
 
-// --- colliders and sensors ---
+// --- colliders ---
 
 /// Side by side, as the vertices in world axes are in no array.
 static void add_mesh(struct debug_lines *lines, const pbs_collider_desc *d,
@@ -179,15 +178,6 @@ static void add_colliders(struct debug_lines *lines) {
         } else {
             shape_outline(&now.shape, &now.pose, 10.0 * lines->length, debug_lines_add, lines);
         }
-    }
-}
-
-static void add_sensors(struct debug_lines *lines) {
-    const struct scene *scene = &lines->world->scene;
-    debug_lines_color(lines, 0, 255, 0);
-    for (size_t i = 0; i < scene->sensors.count; i++) {
-        const struct region region = region_of(&scene_sensor(scene, i)->desc);
-        shape_outline(&region.shape, &region.pose, 0.0, debug_lines_add, lines);
     }
 }
 
@@ -264,13 +254,13 @@ static void add_all(struct debug_lines *lines, uint32_t flags) {
         void (*add)(struct debug_lines *lines);
     } parts[] = {{PBS_DEBUG_SURFACES, add_surfaces}, {PBS_DEBUG_COLLIDERS, add_colliders},
                  {PBS_DEBUG_NORMALS, add_normals},   {PBS_DEBUG_CONTACTS, add_contacts},
-                 {PBS_DEBUG_JOINTS, add_joints},     {PBS_DEBUG_PINS, add_pins},
-                 {PBS_DEBUG_SENSORS, add_sensors}};
+                 {PBS_DEBUG_JOINTS, add_joints},     {PBS_DEBUG_PINS, add_pins}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if ((flags & parts[i].flag) != 0) {
             parts[i].add(lines);
         }
     }
+    features_draw(lines, flags);
 }
 
 static pbs_status read_description(const pbs_debug_desc *d, pbs_debug_desc *out) {

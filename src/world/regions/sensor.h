@@ -1,5 +1,4 @@
-// Sensors: regions that report which bodies enter and leave them. They are state that no force
-// depends on.
+// Descriptions of regions: of one question, or of a sensor that watches (sensor.c).
 #ifndef PBS_WORLD_REGIONS_SENSOR_H
 #define PBS_WORLD_REGIONS_SENSOR_H
 
@@ -7,11 +6,6 @@
 #include "pbs/query.h"
 #include "world/interface/fields.h"
 #include "world/world.h"
-
-struct sensor {
-    uint32_t slot;
-    pbs_region_desc desc;
-};
 
 /// What saved worlds contain of a description.
 extern const struct field_list region_fields;
@@ -24,10 +18,5 @@ pbs_status region_read(const pbs_region_desc *d, pbs_region_desc *out);
 
 /// The region of a checked description.
 struct region region_of(const pbs_region_desc *d);
-
-/// Lists which bodies are in sensors for nodes at x, and reserves memory for the events of the
-/// commit (pair_events_commit).
-/// @param x  null if there are no bodies
-pbs_status sensor_events_prepare(pbs_world *w, const double *x);
 
 #endif

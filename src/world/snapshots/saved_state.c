@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "world/features/feature.h"
 #include "world/interface/check.h"
 #include "world/objects/body_fields.h"
 #include "world/objects/body_table.h"
@@ -171,14 +172,6 @@ static void write_solver_memory(struct byte_writer *out, const struct selection_
     }
 }
 
-static void write_pairs(struct byte_writer *out, const struct pair_list *list) {
-    write_u64(out, list->count);
-    for (size_t i = 0; i < list->count; i++) {
-        write_u64(out, list->pairs[i].first);
-        write_u64(out, list->pairs[i].second);
-    }
-}
-
 static void write_close_pairs(struct byte_writer *out, const struct close_pair_list *list) {
     write_u64(out, list->count);
     for (size_t i = 0; i < list->count; i++) {
@@ -199,8 +192,8 @@ void saved_state_write(struct byte_writer *out, const struct scene *scene) {
     saved_step_memory_write(out, &scene->step_memory);
     write_solver_memory(out, &scene->solver_memory);
     write_close_pairs(out, &scene->close);
-    write_pairs(out, &scene->touching);
-    write_pairs(out, &scene->sensed);
+    pair_list_write(out, &scene->touching);
+    features_write_state(out, scene);
 }
 
 // --- reading ---
@@ -386,22 +379,6 @@ static pbs_status read_solver_memory(struct byte_reader *in, struct selection_hi
                              memory->pattern_reuse_rate);
 }
 
-/// The ids are only compared with others and given to the host, so they need not be valid.
-static pbs_status read_pairs(struct byte_reader *in, struct memory *memory,
-                             struct pair_list *list) {
-    size_t count = 0;
-    RETURN_IF_FAILED(read_count(in, "pairs", 2 * sizeof(uint64_t), &count));
-    RETURN_IF_FAILED(pair_list_reserve(memory, count, list));
-    list->count = count;
-    for (size_t i = 0; i < count; i++) {
-        list->pairs[i].first = read_u64(in);
-        list->pairs[i].second = read_u64(in);
-    }
-    return pair_list_is_sorted(list)
-               ? PBS_OK
-               : status_fail(PBS_ERROR_FORMAT, "pairs that touch are not in order");
-}
-
 /// The ids need not be valid: pairs of what no longer exists are left out where they are used.
 static pbs_status read_close_pairs(struct byte_reader *in, struct memory *memory,
                                    struct close_pair_list *list) {
@@ -491,8 +468,8 @@ static pbs_status read_state(struct byte_reader *in, struct memory *memory, bool
     RETURN_IF_FAILED(saved_step_memory_read(in, &scene->step_memory));
     RETURN_IF_FAILED(read_solver_memory(in, &scene->solver_memory));
     RETURN_IF_FAILED(read_close_pairs(in, memory, &scene->close));
-    RETURN_IF_FAILED(read_pairs(in, memory, &scene->touching));
-    RETURN_IF_FAILED(read_pairs(in, memory, &scene->sensed));
+    RETURN_IF_FAILED(pair_list_read(in, memory, &scene->touching));
+    RETURN_IF_FAILED(features_read_state(in, memory, scene));
     if (in->ended || in->position != in->size) {
         return status_fail(PBS_ERROR_FORMAT, "%zu bytes are left over or missing after byte %zu",
                            in->size - in->position, in->position);

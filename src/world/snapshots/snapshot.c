@@ -12,13 +12,12 @@
 #include "world/objects/body_fields.h"
 #include "world/objects/body_table.h"
 #include "world/objects/collider.h"
-#include "world/regions/sensor.h"
 #include "world/world.h"
 
 static const struct field_list *const OTHER_LISTS[] = {&world_fields,
                                                        &expert_fields,
                                                        &integrator_fields,
-                                                       &region_fields,
+
                                                        &body_description_fields,
                                                        &body_state_fields,
                                                        &contact_load_fields,
@@ -37,6 +36,11 @@ void snapshot_visit_lists(snapshot_visit_fn *visit, void *context) {
     visit_all(saved_collider_lists, visit, context);
     visit_all(saved_joint_lists, visit, context);
     visit_all(saved_state_lists, visit, context);
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->lists != NULL) {
+            visit_all(features[i]->lists, visit, context);
+        }
+    }
     for (size_t i = 0; body_tables[i] != NULL; i++) {
         const struct field_list *const own[] = {body_tables[i]->description, body_tables[i]->state,
                                                 NULL};
@@ -77,15 +81,6 @@ static void write_frictions(struct byte_writer *out, const struct friction_table
     write_u32(out, PBS_SURFACE_MATERIALS);
 }
 
-static void write_sensors(struct byte_writer *out, const struct scene *scene) {
-    saved_handles_write(out, &scene->sensors);
-    for (size_t i = 0; i < scene->sensors.count; i++) {
-        const struct sensor *sensor = scene_sensor(scene, i);
-        write_u32(out, sensor->slot);
-        fields_write(out, &region_fields, &sensor->desc);
-    }
-}
-
 void snapshot_write_descriptions(struct byte_writer *out, const struct scene *scene) {
     fields_write(out, &world_fields, &scene->settings);
     fields_write(out, &expert_fields, &scene->expert);
@@ -98,7 +93,7 @@ void snapshot_write_descriptions(struct byte_writer *out, const struct scene *sc
     }
     write_bodies(out, scene);
     write_joints(out, scene);
-    write_sensors(out, scene);
+    features_write(out, scene);
 }
 
 static void write_scene(struct byte_writer *out, const void *saved) {

@@ -21,7 +21,6 @@
 #include "world/snapshots/saved_state.h"
 #include "world/snapshots/snapshot.h"
 #include "world/world.h"
-#include "world/regions/sensor.h"
 
 // --- settings and totals ---
 
@@ -205,32 +204,6 @@ static pbs_status read_frictions(struct byte_reader *in, struct friction_table *
     return PBS_OK;
 }
 
-/// Orientations are not normalised again, which could change their last bits.
-static pbs_status read_sensor(struct byte_reader *in, struct sensor *sensor) {
-    pbs_region_desc *d = &sensor->desc;
-    double unit[4];
-    d->struct_size = sizeof *d;
-    RETURN_IF_FAILED(fields_read_in_place(in, &region_fields, d));
-    return region_check(d, unit);
-}
-
-static pbs_status read_sensors(struct byte_reader *in, struct memory *memory, struct scene *scene) {
-    size_t count = 0;
-    RETURN_IF_FAILED(saved_handles_read(in, memory, &scene->sensors, "sensor slots", &count));
-    for (size_t i = 0; i < count; i++) {
-        uint32_t slot = 0;
-        RETURN_IF_FAILED(saved_handles_read_slot(in, &scene->sensors, &slot));
-        struct sensor *sensor = memory_allocate(memory, 1, sizeof *sensor);
-        if (sensor == NULL) {
-            return PBS_ERROR_MEMORY;
-        }
-        sensor->slot = slot;
-        handle_insert_at(&scene->sensors, slot, sensor);
-        RETURN_IF_FAILED(saved_as_format(read_sensor(in, sensor), "sensor", i));
-    }
-    return PBS_OK;
-}
-
 static pbs_status read_descriptions(struct byte_reader *in, struct memory *memory,
                                     const struct scene *present, struct scene *scene) {
     RETURN_IF_FAILED(read_settings(in, present, scene));
@@ -240,7 +213,7 @@ static pbs_status read_descriptions(struct byte_reader *in, struct memory *memor
     RETURN_IF_FAILED(read_colliders(in, memory, scene));
     RETURN_IF_FAILED(read_bodies(in, memory, scene));
     RETURN_IF_FAILED(read_joints(in, memory, scene));
-    RETURN_IF_FAILED(read_sensors(in, memory, scene));
+    RETURN_IF_FAILED(features_read(in, memory, scene));
     return saved_as_format(contact_kind_check_scheme(scene, scene->integrator.scheme),
                            "integrator of version", SNAPSHOT_VERSION);
 }
@@ -248,7 +221,8 @@ static pbs_status read_descriptions(struct byte_reader *in, struct memory *memor
 /// Replaces the scene by one that is built from the descriptions.
 static pbs_status restore_all(pbs_world *w, struct byte_reader in) {
     struct scene scene = {0};
-    pbs_status status = read_descriptions(&in, &w->memory, &w->scene, &scene);
+    pbs_status status = features_create(scene.features, &w->memory);
+    status = status < 0 ? status : read_descriptions(&in, &w->memory, &w->scene, &scene);
     status = status < 0 ? status : saved_state_read(&in, &w->memory, &scene);
     if (status < 0) {
         scene_free(&scene, &w->memory);
@@ -381,7 +355,7 @@ pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size) {
     w->broken.count = 0;
     w->broken_joints.count = 0;
     w->contact_events.count = 0;
-    w->sensor_events.count = 0;
+    features_forget(w);
     query_index_invalidate_positions(w->query);
     return PBS_OK;
 }

@@ -17,7 +17,6 @@
 #include "world/objects/motion.h"
 #include "world/particles/bonded.h"
 #include "world/readback/contact_readback.h"
-#include "world/regions/sensor.h"
 #include "world/stepping/contact_run.h"
 #include "world/stepping/failure.h"
 #include "world/stepping/run_problem.h"
@@ -187,7 +186,7 @@ static void commit(struct run *run) {
     scene_update_vertices(scene, w->tasks);
     query_index_invalidate_positions(w->query);
     contact_readback_commit(w);
-    pair_events_commit(&scene->sensed, &w->sensor_events);
+    features_commit(w);
     for (size_t i = 0; i < scene->colliders.count; i++) {
         struct collider *collider = scene_collider(scene, i);
         const struct obstacle *obstacle = &w->topology.obstacles[i];
@@ -275,7 +274,7 @@ static pbs_status run_transaction(struct run *run) {
     RETURN_IF_FAILED(measure_contact(run));
     RETURN_IF_FAILED(contact_readback_prepare(w));
     RETURN_IF_FAILED(contact_events_prepare(w));
-    RETURN_IF_FAILED(sensor_events_prepare(w, w->topology.workspace.now.x));
+    RETURN_IF_FAILED(features_finish(w, w->topology.workspace.now.x));
     commit_and_warn_of_strain(run);
     impact_land(w);
     w->stats.time.finish = clock_seconds() - solved;
@@ -287,9 +286,9 @@ static pbs_status step_empty(struct run *run) {
     struct scene *scene = &run->w->scene;
     run->w->readback.next_count = 0;
     RETURN_IF_FAILED(contact_events_prepare(run->w));
-    RETURN_IF_FAILED(sensor_events_prepare(run->w, NULL));
+    RETURN_IF_FAILED(features_finish(run->w, NULL));
     pair_events_commit(&scene->touching, &run->w->contact_events);
-    pair_events_commit(&scene->sensed, &run->w->sensor_events);
+    features_commit(run->w);
     step_counts_add(&run->counts, run->h, 0.0);
     scene->time += run->h;
     for (size_t i = 0; i < scene->colliders.count; i++) {

@@ -4,6 +4,7 @@
 #include "world/snapshots/snapshot.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "support/world_testing.h"
 
@@ -18,7 +19,7 @@ static const char *const TYPES[] = {
 static const char *const FORMS[] = {
     [FORM_MEMBER] = "", [FORM_ARRAY] = " array", [FORM_ZEROS] = " zeros"};
 
-static void print_list(void *file, const struct field_list *list) {
+static void print_list(FILE *file, const struct field_list *list) {
     (void)fprintf(file, "\n%s\n", list->name);
     for (size_t i = 0; i < list->field_count; i++) {
         const struct field *const field = &list->fields[i];
@@ -27,11 +28,34 @@ static void print_list(void *file, const struct field_list *list) {
     }
 }
 
+struct found {
+    const struct field_list *lists[64];
+    size_t count;
+};
+
+static void add_list(void *found, const struct field_list *list) {
+    struct found *const own = found;
+    assert_true(own->count < COUNT_OF(own->lists));
+    own->lists[own->count++] = list;
+}
+
+/// By name, as the order in which lists are visited is not that of the bytes.
+static int compare_lists(const void *a, const void *b) {
+    const struct field_list *const *const first = a, *const *const second = b;
+    const int names = strcmp((*first)->name, (*second)->name);
+    return names != 0 ? names : strcmp((*first)->fields[0].name, (*second)->fields[0].name);
+}
+
 static void write_found(void) {
+    struct found found = {.count = 0};
     FILE *const file = fopen(FOUND, "w");
     assert_non_null(file);
     (void)fprintf(file, "version %u\n", (unsigned)SNAPSHOT_VERSION);
-    snapshot_visit_lists(print_list, file);
+    snapshot_visit_lists(add_list, &found);
+    qsort(found.lists, found.count, sizeof *found.lists, compare_lists);
+    for (size_t i = 0; i < found.count; i++) {
+        print_list(file, found.lists[i]);
+    }
     assert_int_equal(fclose(file), 0);
 }
 

@@ -1,0 +1,99 @@
+// The rows of all features; see feature.h.
+#include "world/features/feature.h"
+
+extern const struct feature feature_sensors;
+
+const struct feature *const features[FEATURE_COUNT] = {[FEATURE_SENSORS] = &feature_sensors};
+
+pbs_status features_create(void *data[FEATURE_COUNT], struct memory *memory) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        data[i] = features[i]->size > 0 ? memory_allocate(memory, 1, features[i]->size) : NULL;
+        if (features[i]->size > 0 && data[i] == NULL) {
+            return PBS_ERROR_MEMORY;
+        }
+    }
+    return PBS_OK;
+}
+
+void features_free(void *data[FEATURE_COUNT], struct memory *memory) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (data[i] != NULL && features[i]->free != NULL) {
+            features[i]->free(data[i], memory);
+        }
+        memory_release(memory, data[i]);
+        data[i] = NULL;
+    }
+}
+
+// --- saving ---
+
+void features_write(struct byte_writer *out, const struct scene *scene) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->write != NULL) {
+            features[i]->write(out, scene);
+        }
+    }
+}
+
+pbs_status features_read(struct byte_reader *in, struct memory *memory, struct scene *scene) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->read != NULL) {
+            RETURN_IF_FAILED(features[i]->read(in, memory, scene));
+        }
+    }
+    return PBS_OK;
+}
+
+void features_write_state(struct byte_writer *out, const struct scene *scene) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->write_state != NULL) {
+            features[i]->write_state(out, scene);
+        }
+    }
+}
+
+pbs_status features_read_state(struct byte_reader *in, struct memory *memory, struct scene *scene) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->read_state != NULL) {
+            RETURN_IF_FAILED(features[i]->read_state(in, memory, scene));
+        }
+    }
+    return PBS_OK;
+}
+
+void features_forget(pbs_world *w) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->forget != NULL) {
+            features[i]->forget(w);
+        }
+    }
+}
+
+// --- steps ---
+
+pbs_status features_finish(pbs_world *w, const double *x) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->finish != NULL) {
+            RETURN_IF_FAILED(features[i]->finish(w, x));
+        }
+    }
+    return PBS_OK;
+}
+
+void features_commit(pbs_world *w) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->commit != NULL) {
+            features[i]->commit(w);
+        }
+    }
+}
+
+// --- reading back ---
+
+void features_draw(struct debug_lines *lines, uint32_t flags) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->draw != NULL && (features[i]->debug_flag & flags) != 0) {
+            features[i]->draw(lines);
+        }
+    }
+}
