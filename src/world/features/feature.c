@@ -1,9 +1,10 @@
 // The rows of all features; see feature.h.
 #include "world/features/feature.h"
 
-extern const struct feature feature_sensors;
+extern const struct feature feature_wind, feature_sensors;
 
-const struct feature *const features[FEATURE_COUNT] = {[FEATURE_SENSORS] = &feature_sensors};
+const struct feature *const features[FEATURE_COUNT] = {
+    [FEATURE_WIND] = &feature_wind, [FEATURE_SENSORS] = &feature_sensors};
 
 pbs_status features_create(void *data[FEATURE_COUNT], struct memory *memory) {
     for (int i = 0; i < FEATURE_COUNT; i++) {
@@ -44,6 +45,27 @@ pbs_status features_read(struct byte_reader *in, struct memory *memory, struct s
     return PBS_OK;
 }
 
+void features_write_body(struct byte_writer *out, const struct body *body) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->body_fields != NULL) {
+            fields_write(out, features[i]->body_fields, body);
+        }
+    }
+}
+
+pbs_status features_read_body(struct byte_reader *in, const struct scene *scene,
+                              struct memory *memory, struct body *body) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->body_fields != NULL) {
+            RETURN_IF_FAILED(fields_read_in_place(in, features[i]->body_fields, body));
+        }
+        if (features[i]->check_body != NULL) {
+            RETURN_IF_FAILED(features[i]->check_body(scene, memory, body));
+        }
+    }
+    return PBS_OK;
+}
+
 void features_write_state(struct byte_writer *out, const struct scene *scene) {
     for (int i = 0; i < FEATURE_COUNT; i++) {
         if (features[i]->write_state != NULL) {
@@ -65,6 +87,24 @@ void features_forget(pbs_world *w) {
     for (int i = 0; i < FEATURE_COUNT; i++) {
         if (features[i]->forget != NULL) {
             features[i]->forget(w);
+        }
+    }
+}
+
+// --- forces ---
+
+bool features_lag_on(const struct body *body) {
+    bool any = false;
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        any = any || (features[i]->lags_on != NULL && features[i]->lags_on(body));
+    }
+    return any;
+}
+
+void features_add_reaction(const struct nodes *nodes, const struct body *body, double *gradient) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->lags_on != NULL && features[i]->lags_on(body)) {
+            features[i]->add_reaction(nodes, body, gradient);
         }
     }
 }

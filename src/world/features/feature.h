@@ -8,12 +8,15 @@
 #include "pbs/world.h"
 #include "world/interface/fields.h"
 
+struct body;
+struct body_terms;
 struct debug_lines;
+struct nodes;
 struct scene;
 
 /// The order in which rows are called and saved. The data of a feature are
 /// scene->features[FEATURE_...].
-enum feature_id { FEATURE_SENSORS, FEATURE_COUNT };
+enum feature_id { FEATURE_WIND, FEATURE_SENSORS, FEATURE_COUNT };
 
 /// Functions may be null where there is nothing to do.
 struct feature {
@@ -32,6 +35,27 @@ struct feature {
     pbs_status (*read_state)(struct byte_reader *in, struct memory *memory, struct scene *scene);
     /// Forgets what is known of the last step, after the state was read.
     void (*forget)(pbs_world *w);
+
+    // --- bodies ---
+    /// What every body has of it: a list of struct body, saved after the description of its kind.
+    const struct field_list *body_fields;
+    /// Checks these members of a body that was read. PBS_ERROR_FORMAT, PBS_ERROR_ARGUMENT.
+    pbs_status (*check_body)(const struct scene *scene, struct memory *memory, struct body *body);
+
+    // --- forces ---
+    /// Adds terms of forces that are no gradient of a potential: parts of them are taken from the
+    /// start of a stage. They come after all potentials. *out: what the model keeps of them under
+    /// the feature's id, until destroy_terms; null: there are none.
+    pbs_status (*add_lagged_terms)(const struct scene *scene, struct memory *memory,
+                                   struct body_terms *terms, void **out);
+    void (*destroy_terms)(void *own, struct memory *memory);
+    /// Whether such a force acts on the body: then no motion of it is known before a step.
+    bool (*lags_on)(const struct body *body);
+    /// N: how large the forces are at the scene's state, for the world's reference force.
+    double (*reference)(const void *own, const struct scene *scene);
+    /// Subtracts the force on a body that it acts on from the gradient of all potentials, 3 per
+    /// node of the world.
+    void (*add_reaction)(const struct nodes *nodes, const struct body *body, double *gradient);
 
     // --- steps ---
     /// When the steps of a call have succeeded: what the commit needs and may fail. The world is
@@ -53,9 +77,17 @@ extern const struct feature *const features[FEATURE_COUNT];
 pbs_status features_create(void *data[FEATURE_COUNT], struct memory *memory);
 void features_free(void *data[FEATURE_COUNT], struct memory *memory);
 
+/// Calls add_reaction of all features whose force acts on the body.
+void features_add_reaction(const struct nodes *nodes, const struct body *body, double *gradient);
+/// Whether a lagged force of any feature acts on the body.
+bool features_lag_on(const struct body *body);
+
 /// Call the function of this name of all rows, up to the first failure.
 void features_write(struct byte_writer *out, const struct scene *scene);
 pbs_status features_read(struct byte_reader *in, struct memory *memory, struct scene *scene);
+void features_write_body(struct byte_writer *out, const struct body *body);
+pbs_status features_read_body(struct byte_reader *in, const struct scene *scene,
+                              struct memory *memory, struct body *body);
 void features_write_state(struct byte_writer *out, const struct scene *scene);
 pbs_status features_read_state(struct byte_reader *in, struct memory *memory, struct scene *scene);
 void features_forget(pbs_world *w);

@@ -7,7 +7,6 @@
 #include "world/contact_scenes/contact_kind.h"
 #include "world/model/strain_damping_terms.h"
 #include "world/model/topology.h"
-#include "world/model/wind_terms.h"
 #include "world/objects/body_table.h"
 
 // --- node terms ---
@@ -204,8 +203,8 @@ static pbs_status list_free_bodies(const struct scene *scene, struct memory *mem
     }
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
-        // The force of wind is no parabola of the translation.
-        if (!body->table->calls_host && !body->has_wind) {
+        // A lagged force is no parabola of the translation.
+        if (!body->table->calls_host && !features_lag_on(body)) {
             model->free_bodies[model->free_body_count] = (struct free_body){
                 .node_start = body->node_start, .node_count = count_positions(scene, body)};
             model_copy_free_fall(body, &model->free_bodies[model->free_body_count]);
@@ -221,10 +220,11 @@ static const double *rest_positions(const struct scene *scene, const struct body
                                                                                         : NULL;
 }
 
-/// The energies of damping and wind depend on rotations, and clamped edges keep their directions.
+/// The energies of damping and of lagged forces depend on rotations, and clamped edges keep their
+/// directions.
 static bool is_rotation_invariant(const struct body *body) {
     return body->damping == 0.0 && body->drag == 0.0 && body->shell.clamp_count == 0 &&
-           !body->has_wind;
+           !features_lag_on(body);
 }
 
 static pbs_status list_rest_shapes(const struct scene *scene, struct memory *memory,
@@ -297,6 +297,17 @@ static pbs_status bind_terms(struct memory *memory, struct model *model) {
     return PBS_OK;
 }
 
+static pbs_status add_lagged_terms(const struct scene *scene, struct memory *memory,
+                                   struct body_terms *terms, struct model *model) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->add_lagged_terms != NULL) {
+            RETURN_IF_FAILED(
+                features[i]->add_lagged_terms(scene, memory, terms, &model->features[i]));
+        }
+    }
+    return PBS_OK;
+}
+
 static pbs_status list_terms(const struct scene *scene, struct memory *memory,
                              struct body_terms *terms, struct model *model) {
     for (const struct body_table *const *kind = body_tables; *kind != NULL; kind++) {
@@ -309,7 +320,7 @@ static pbs_status list_terms(const struct scene *scene, struct memory *memory,
     RETURN_IF_FAILED(add_pressure(scene, memory, terms, model));
     RETURN_IF_FAILED(add_penalties(scene, memory, terms, model));
     model->conservative_count = terms->count;
-    RETURN_IF_FAILED(add_wind(scene, memory, terms, model));
+    RETURN_IF_FAILED(add_lagged_terms(scene, memory, terms, model));
     RETURN_IF_FAILED(add_drag(scene, memory, terms, model));
     return add_strain_damping(scene, memory, terms);
 }
@@ -358,7 +369,11 @@ void model_free(struct model *model, struct memory *memory) {
     if (model->has_assembly) {
         assembly_free(memory, &model->assembly);
     }
-    wind_destroy(model->wind, memory);
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->destroy_terms != NULL) {
+            features[i]->destroy_terms(model->features[i], memory);
+        }
+    }
     penalty_contact_free(&model->penalty);
     memory_release(memory, model->gravity_mass);
     memory_release(memory, model->gravity_weight);

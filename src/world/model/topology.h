@@ -15,7 +15,6 @@
 #include "energy/node_terms/mass_drag.h"
 #include "energy/node_terms/precomputed_forces.h"
 #include "energy/pressure/pressure.h"
-#include "energy/wind/wind.h"
 #include "energy/damping/rayleigh_damping.h"
 #include "integrate/stepping/momentum.h"
 #include "world/contact_scenes/contact_scale.h"
@@ -27,13 +26,14 @@
 struct model {
     struct gravity gravity;
     struct dead_loads loads;
-    struct pressure *pressure; ///< a term owns it; null: no body has pressure
-    struct wind *wind;         ///< null: none acts on any body
+    struct pressure *pressure;     ///< a term owns it; null: no body has pressure
+    void *features[FEATURE_COUNT]; ///< what the rows keep of their terms; null: there are none
     struct mass_drag drag;
     double *gravity_mass;   ///< per node, kg; null: gravity acts on all nodes with their masses
     double *gravity_weight; ///< per node, 3, N: of gravity that bodies have besides; null: none
     double *drag_rate;      ///< per node, 1/s; null: no body has drag
-    size_t term_count, conservative_count; ///< conservative terms come first, then wind
+    size_t term_count, conservative_count; ///< conservative terms come first, then
+                                           ///< those that are lagged, as wind
     struct term *terms;                    ///< the model owns those with a destroy function
     struct assembly assembly;
     bool has_assembly;

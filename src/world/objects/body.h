@@ -267,10 +267,6 @@ pbs_status body_check_pressure_scheme(const struct body *body, const struct sche
 pbs_status body_check_closed(const struct body *body, const struct nodes *nodes,
                              struct memory *memory);
 
-/// Whether wind may act on it, and PBS_ERROR_ARGUMENT where it is none of those kinds or a number
-/// is out of its range.
-pbs_status body_check_wind(const struct body *body, const pbs_wind_desc *d);
-
 /// The mass, kg: the sum over nodes that are positions (of an affine body its centre alone).
 double body_mass(const struct nodes *nodes, const struct body *body);
 

@@ -18,12 +18,6 @@ static const struct field DESCRIPTION_FIELDS[] = {
     FIELD_VALUE(struct body, pressure.outside, FIELD_ANY),
     FIELD_VALUE(struct body, pressure.exponent, FIELD_ANY),
     FIELD_VALUE(struct body, pressure.volume, FIELD_ANY),
-    FIELD_VALUE(struct body, has_wind, FIELD_ANY),
-    FIELD_VALUE(struct body, wind.sides, FIELD_ANY),
-    FIELD_VALUES(struct body, wind.velocity, FIELD_ANY),
-    FIELD_VALUE(struct body, wind.density, FIELD_ANY),
-    FIELD_VALUE(struct body, wind.normal_coefficient, FIELD_ANY),
-    FIELD_VALUE(struct body, wind.tangential_coefficient, FIELD_ANY),
     FIELD_VALUE(struct body, gravity.scale, FIELD_FINITE),
     FIELD_VALUES(struct body, gravity.added, FIELD_ANY),
 };

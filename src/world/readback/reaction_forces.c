@@ -4,7 +4,7 @@
 #include "base/runtime/arithmetic.h"
 #include "base/matrix3/math3.h"
 #include "base/lanes/vector.h"
-#include "world/bodies/body_wind.h"
+#include "world/features/feature.h"
 #include "world/interface/check.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/model/joint_scene.h"
@@ -58,9 +58,8 @@ static pbs_status measure(const pbs_world *w, const struct model *model, struct 
     if (status >= 0) {
         joint_scene_add_forces(&w->scene, gradient);
     }
-    if (status >= 0 && body->has_wind) {
-        double sum[3];
-        body_wind_force(nodes, body, -1.0, gradient + 3 * body->node_start, sum);
+    if (status >= 0) {
+        features_add_reaction(nodes, body, gradient);
     }
     if (status >= 0) {
         const size_t count = body->vertex_count;

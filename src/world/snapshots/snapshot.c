@@ -37,6 +37,8 @@ void snapshot_visit_lists(snapshot_visit_fn *visit, void *context) {
     visit_all(saved_joint_lists, visit, context);
     visit_all(saved_state_lists, visit, context);
     for (int i = 0; i < FEATURE_COUNT; i++) {
+        const struct field_list *const own[] = {features[i]->body_fields, NULL};
+        visit_all(own, visit, context);
         if (features[i]->lists != NULL) {
             visit_all(features[i]->lists, visit, context);
         }
@@ -56,6 +58,7 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
         write_u32(out, body->table->id);
         body->table->write(out, body, &scene->nodes);
         fields_write(out, &body_description_fields, body);
+        features_write_body(out, body);
     }
 }
 

@@ -131,12 +131,11 @@ static pbs_status read_common(struct byte_reader *in, const struct scene *scene,
                               struct memory *memory, struct body *body) {
     RETURN_IF_FAILED(fields_read_in_place(in, &body_description_fields, body));
     body->contact.struct_size = sizeof body->contact;
-    body->wind.struct_size = body->has_wind ? sizeof body->wind : 0;
     RETURN_IF_FAILED(body_check_contact(&body->contact));
     RETURN_IF_FAILED(check_inset(body));
     RETURN_IF_FAILED(check_vector(body->gravity.added, "acceleration"));
     RETURN_IF_FAILED(check_pressure_of(scene, memory, body));
-    return body->has_wind ? body_check_wind(body, &body->wind) : PBS_OK;
+    return features_read_body(in, scene, memory, body);
 }
 
 static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, struct scene *scene) {

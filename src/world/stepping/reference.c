@@ -44,6 +44,18 @@ static double pressure_reference(const struct pressure *pressure, const double *
     return sum;
 }
 
+/// The sum of the squares of the features' forces, N^2.
+static double features_reference(const struct scene *scene, const struct model *model) {
+    double sum = 0.0;
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->reference != NULL && model->features[i] != NULL) {
+            const double force = features[i]->reference(model->features[i], scene);
+            sum += force * force;
+        }
+    }
+    return sum;
+}
+
 /// Returns the reference force that stiffness, weights and loads give, N.
 static double nominal_force(const struct scene *scene, const struct model *model) {
     double sum = 0.0;
@@ -52,10 +64,7 @@ static double nominal_force(const struct scene *scene, const struct model *model
         sum += force * force;
     }
     const double pressure = pressure_reference(model->pressure, scene->nodes.x);
-    const double wind = model->wind != NULL
-                            ? wind_reference(model->wind, scene->nodes.x, scene->nodes.v)
-                            : 0.0;
-    return sqrt(sum + pressure * pressure + wind * wind);
+    return sqrt(sum + pressure * pressure + features_reference(scene, model));
 }
 
 static double mass_norm(const struct nodes *nodes) {

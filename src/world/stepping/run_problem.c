@@ -236,7 +236,7 @@ pbs_status run_fill_problem(struct run *run) {
                                                                        : 0.0,
                       .scratch = &t->scratch},
         .conservative_count = t->model.conservative_count,
-        .wind = t->model.wind,
+        .wind = t->model.features[FEATURE_WIND],
         .host_force = t->host_force,
         .bodies = t->model.free_bodies,
         .body_count = t->model.free_body_count,
