@@ -6,6 +6,7 @@
 #include "base/matrix3/math3.h"
 #include "base/matrix3/quaternion.h"
 #include "pbs/bonded.h"
+#include "world/features/feature.h"
 #include "world/particles/bonded.h"
 #include "world/interface/check.h"
 #include "world/world.h"
@@ -143,3 +144,24 @@ pbs_status pbs_body_set_target_orientations(pbs_world *w, pbs_body b, const uint
     }
     return PBS_OK;
 }
+
+// --- the life of a world ---
+
+static void commit(pbs_world *w) {
+    bonded_commit_orientations(&w->scene, &w->topology.model.rotations);
+}
+
+static void reload(pbs_world *w) {
+    bonded_load_orientations(&w->scene, &w->topology.model.rotations);
+}
+
+/// Orientations were read with their bodies; angular velocities follow from the nodes' velocities.
+static pbs_status read_state(struct byte_reader *in, struct memory *memory, struct scene *scene) {
+    (void)in;
+    (void)memory;
+    scene_update_angular_velocities(scene);
+    return PBS_OK;
+}
+
+const struct feature feature_orientations = {
+    .read_state = read_state, .commit = commit, .reload = reload};

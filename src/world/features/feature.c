@@ -1,10 +1,13 @@
 // The rows of all features; see feature.h.
 #include "world/features/feature.h"
 
-extern const struct feature feature_wind, feature_sensors;
+extern const struct feature feature_wind, feature_orientations, feature_sensors;
 
 const struct feature *const features[FEATURE_COUNT] = {
-    [FEATURE_WIND] = &feature_wind, [FEATURE_SENSORS] = &feature_sensors};
+    [FEATURE_WIND] = &feature_wind,
+    [FEATURE_ORIENTATIONS] = &feature_orientations,
+    [FEATURE_SENSORS] = &feature_sensors,
+};
 
 pbs_status features_create(void *data[FEATURE_COUNT], struct memory *memory) {
     for (int i = 0; i < FEATURE_COUNT; i++) {
@@ -124,6 +127,14 @@ void features_commit(pbs_world *w) {
     for (int i = 0; i < FEATURE_COUNT; i++) {
         if (features[i]->commit != NULL) {
             features[i]->commit(w);
+        }
+    }
+}
+
+void features_reload(pbs_world *w) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->reload != NULL) {
+            features[i]->reload(w);
         }
     }
 }

@@ -16,7 +16,7 @@ struct scene;
 
 /// The order in which rows are called and saved. The data of a feature are
 /// scene->features[FEATURE_...].
-enum feature_id { FEATURE_WIND, FEATURE_SENSORS, FEATURE_COUNT };
+enum feature_id { FEATURE_WIND, FEATURE_ORIENTATIONS, FEATURE_SENSORS, FEATURE_COUNT };
 
 /// Functions may be null where there is nothing to do.
 struct feature {
@@ -61,8 +61,11 @@ struct feature {
     /// When the steps of a call have succeeded: what the commit needs and may fail. The world is
     /// still in its old state. x: of the nodes at the end, m; null: there are none.
     pbs_status (*finish)(pbs_world *w, const double *x);
-    /// The new state holds. Cannot fail.
+    /// The new state holds: nodes, accounts and histories have it already. Cannot fail.
     void (*commit)(pbs_world *w);
+    /// Copies to what steps compute with what it has of the scene: after a call, whether it has
+    /// succeeded or failed, and after a state was read. The topology is current.
+    void (*reload)(pbs_world *w);
 
     // --- reading back ---
     uint32_t debug_flag; ///< PBS_DEBUG_* of `draw`
@@ -93,6 +96,7 @@ pbs_status features_read_state(struct byte_reader *in, struct memory *memory, st
 void features_forget(pbs_world *w);
 pbs_status features_finish(pbs_world *w, const double *x);
 void features_commit(pbs_world *w);
+void features_reload(pbs_world *w);
 /// Draws those whose debug_flag is one of the flags.
 void features_draw(struct debug_lines *lines, uint32_t flags);
 

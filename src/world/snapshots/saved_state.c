@@ -9,7 +9,6 @@
 #include "world/objects/body_fields.h"
 #include "world/objects/body_table.h"
 #include "world/objects/collider.h"
-#include "world/particles/bonded.h"
 #include "world/snapshots/saved_collider.h"
 #include "world/snapshots/saved_joint.h"
 #include "world/snapshots/saved_step_memory.h"
@@ -463,7 +462,6 @@ static pbs_status read_state(struct byte_reader *in, struct memory *memory, bool
     RETURN_IF_FAILED(read_nodes(in, in_place, &scene->nodes));
     RETURN_IF_FAILED(check_placement(scene));
     scene_update_vertices(scene, NULL);
-    scene_update_angular_velocities(scene);
     RETURN_IF_FAILED(read_history(in, memory, in_place, scene));
     RETURN_IF_FAILED(saved_step_memory_read(in, &scene->step_memory));
     RETURN_IF_FAILED(read_solver_memory(in, &scene->solver_memory));

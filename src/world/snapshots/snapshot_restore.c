@@ -7,7 +7,6 @@
 #include "base/matrix3/math3.h"
 #include "base/runtime/arithmetic.h"
 #include "world/interface/byte_stream.h"
-#include "world/particles/bonded.h"
 #include "world/interface/check.h"
 #include "world/interface/saved_handles.h"
 #include "world/contact_scenes/close_pairs.h"
@@ -287,7 +286,7 @@ static pbs_status keep_topology(pbs_world *w) {
         }
     }
     t->model.loads.any = nodes_are_loaded(&w->scene.nodes);
-    bonded_load_orientations(&w->scene, &t->model.rotations);
+    features_reload(w);
     model_load_held_volumes(&t->model, &w->scene);
     t->joints_are_current = false;
     return keep_contact(t, &w->scene, &w->memory);

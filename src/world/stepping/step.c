@@ -15,7 +15,6 @@
 #include "world/interface/check.h"
 #include "world/model/joint_scene.h"
 #include "world/objects/motion.h"
-#include "world/particles/bonded.h"
 #include "world/readback/contact_readback.h"
 #include "world/stepping/contact_run.h"
 #include "world/stepping/failure.h"
@@ -166,7 +165,7 @@ static void commit(struct run *run) {
     copy_array(w->tasks, count, workspace->before.v, scene->history.v_before);
     commit_struck(workspace->struck.before, scene);
     commit_accounts(workspace->energy.accounts, scene);
-    bonded_commit_orientations(scene, &w->topology.model.rotations);
+    features_commit(w);
     scene->history.memory = workspace->memory;
     scene->step_memory = run->step_memory;
     scene->waves = run->waves;
@@ -186,7 +185,6 @@ static void commit(struct run *run) {
     scene_update_vertices(scene, w->tasks);
     query_index_invalidate_positions(w->query);
     contact_readback_commit(w);
-    features_commit(w);
     for (size_t i = 0; i < scene->colliders.count; i++) {
         struct collider *collider = scene_collider(scene, i);
         const struct obstacle *obstacle = &w->topology.obstacles[i];
@@ -303,14 +301,14 @@ static pbs_status step_empty(struct run *run) {
     return PBS_OK;
 }
 
-/// A failed step may have changed the copies of the orientations and of what holds volumes. Between
-/// steps they must equal those of the bodies.
+/// A failed step may have changed what steps compute with. Between steps it must equal what the
+/// scene has.
 static void leave_topology(pbs_world *w, bool has_failed) {
     strain_relief_end(w, has_failed);
     if (w->topology.is_current) {
         loads_end(w);
         breaks_undo_all(w);
-        bonded_load_orientations(&w->scene, &w->topology.model.rotations);
+        features_reload(w);
         model_load_held_volumes(&w->topology.model, &w->scene);
     }
 }
