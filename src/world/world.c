@@ -562,7 +562,7 @@ pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
         if (body->table->check_scheme != NULL) {
             RETURN_IF_FAILED(body->table->check_scheme(i->choice.scheme));
         }
-        RETURN_IF_FAILED(body_check_pressure_scheme(body, i->choice.scheme));
+        RETURN_IF_FAILED(features_check_scheme(body, i->choice.scheme));
     }
     if (i->choice.scheme != w->scene.integrator.scheme ||
         i->choice.settings.energy_control.by_island !=

@@ -1,9 +1,10 @@
 // The rows of all features; see feature.h.
 #include "world/features/feature.h"
 
-extern const struct feature feature_wind, feature_orientations, feature_sensors;
+extern const struct feature feature_pressure, feature_wind, feature_orientations, feature_sensors;
 
 const struct feature *const features[FEATURE_COUNT] = {
+    [FEATURE_PRESSURE] = &feature_pressure,
     [FEATURE_WIND] = &feature_wind,
     [FEATURE_ORIENTATIONS] = &feature_orientations,
     [FEATURE_SENSORS] = &feature_sensors,
@@ -92,6 +93,15 @@ void features_forget(pbs_world *w) {
             features[i]->forget(w);
         }
     }
+}
+
+pbs_status features_check_scheme(const struct body *body, const struct scheme_table *scheme) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->check_scheme != NULL) {
+            RETURN_IF_FAILED(features[i]->check_scheme(body, scheme));
+        }
+    }
+    return PBS_OK;
 }
 
 // --- forces ---

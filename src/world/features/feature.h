@@ -11,12 +11,27 @@
 struct body;
 struct body_terms;
 struct debug_lines;
+struct scheme_table;
 struct nodes;
 struct scene;
 
 /// The order in which rows are called and saved. The data of a feature are
 /// scene->features[FEATURE_...].
-enum feature_id { FEATURE_WIND, FEATURE_ORIENTATIONS, FEATURE_SENSORS, FEATURE_COUNT };
+enum feature_id {
+    FEATURE_PRESSURE,
+    FEATURE_WIND,
+    FEATURE_ORIENTATIONS,
+    FEATURE_SENSORS,
+    FEATURE_COUNT
+};
+
+/// N, per body of the scene: what forces add to the scales by which a body is solved, in the sense
+/// of hypot.
+struct feature_forces {
+    const uint32_t *node_parts; ///< per node: its body
+    double *nominal;            ///< including what resists them
+    double *host;               ///< as hosts have set them
+};
 
 /// Functions may be null where there is nothing to do.
 struct feature {
@@ -42,10 +57,16 @@ struct feature {
     /// Checks these members of a body that was read. PBS_ERROR_FORMAT, PBS_ERROR_ARGUMENT.
     pbs_status (*check_body)(const struct scene *scene, struct memory *memory, struct body *body);
 
+    /// PBS_ERROR_ARGUMENT where the scheme does not support what the body has of it.
+    pbs_status (*check_scheme)(const struct body *body, const struct scheme_table *scheme);
+
     // --- forces ---
+    /// Adds terms of potentials. *out: what the model keeps of them under the feature's id, until
+    /// destroy_terms; null: there are none.
+    pbs_status (*add_terms)(const struct scene *scene, struct memory *memory,
+                            struct body_terms *terms, void **out);
     /// Adds terms of forces that are no gradient of a potential: parts of them are taken from the
-    /// start of a stage. They come after all potentials. *out: what the model keeps of them under
-    /// the feature's id, until destroy_terms; null: there are none.
+    /// start of a stage. They come after all potentials.
     pbs_status (*add_lagged_terms)(const struct scene *scene, struct memory *memory,
                                    struct body_terms *terms, void **out);
     void (*destroy_terms)(void *own, struct memory *memory);
@@ -53,6 +74,9 @@ struct feature {
     bool (*lags_on)(const struct body *body);
     /// N: how large the forces are at the scene's state, for the world's reference force.
     double (*reference)(const void *own, const struct scene *scene);
+    /// Adds the forces on single bodies.
+    void (*add_body_forces)(const void *own, const struct scene *scene,
+                            const struct feature_forces *out);
     /// Subtracts the force on a body that it acts on from the gradient of all potentials, 3 per
     /// node of the world.
     void (*add_reaction)(const struct nodes *nodes, const struct body *body, double *gradient);
@@ -80,6 +104,8 @@ extern const struct feature *const features[FEATURE_COUNT];
 pbs_status features_create(void *data[FEATURE_COUNT], struct memory *memory);
 void features_free(void *data[FEATURE_COUNT], struct memory *memory);
 
+/// Calls check_scheme of all rows, up to the first failure.
+pbs_status features_check_scheme(const struct body *body, const struct scheme_table *scheme);
 /// Calls add_reaction of all features whose force acts on the body.
 void features_add_reaction(const struct nodes *nodes, const struct body *body, double *gradient);
 /// Whether a lagged force of any feature acts on the body.

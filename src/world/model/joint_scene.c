@@ -170,8 +170,8 @@ pbs_status joint_scene_build(struct topology *t, const struct scene *scene, stru
     if (count > 0) {
         RETURN_IF_FAILED(build_joints(t, scene, memory, count));
     }
-    RETURN_IF_FAILED(constraint_set_build(memory, scene->nodes.count, &t->joints, t->model.pressure,
-                                          &t->constraints));
+    RETURN_IF_FAILED(constraint_set_build(memory, scene->nodes.count, &t->joints,
+                                          t->model.features[FEATURE_PRESSURE], &t->constraints));
     if (!constraint_set_is_empty(&t->constraints)) {
         t->constraint_stiffness = memory_allocate(memory, scene->nodes.count,
                                                   sizeof *t->constraint_stiffness);

@@ -66,93 +66,7 @@ static pbs_status add_loads(const struct scene *scene, struct body_terms *terms,
     return body_terms_add(terms, dead_loads_term(&model->loads));
 }
 
-// --- pressure ---
-
-static void gather_pressure(const struct scene *scene, uint32_t *triangles, size_t *start,
-                            struct pressure_law *laws) {
-    size_t surface = 0, count = 0;
-    start[0] = 0;
-    for (size_t i = 0; i < scene->bodies.count; i++) {
-        const struct body *body = scene_body(scene, i);
-        if (!body->has_pressure) {
-            continue;
-        }
-        for (size_t k = 0; k < 3 * body->triangle_count; k++) {
-            triangles[3 * count + k] = (uint32_t)body->node_start + body->triangles[k];
-        }
-        count += body->triangle_count;
-        laws[surface] = body->pressure;
-        surface++;
-        start[surface] = count;
-    }
-}
-
-static pbs_status make_pressure(const struct scene *scene, struct memory *memory,
-                                struct pressure_input *input, struct pressure **out) {
-    uint32_t *triangles = memory_allocate(memory, 3 * input->triangle_count, sizeof *triangles);
-    size_t *start = memory_allocate(memory, input->surface_count + 1, sizeof *start);
-    struct pressure_law *laws = memory_allocate(memory, input->surface_count, sizeof *laws);
-    pbs_status status = PBS_ERROR_MEMORY;
-    if (triangles != NULL && start != NULL && laws != NULL) {
-        gather_pressure(scene, triangles, start, laws);
-        input->triangles = triangles;
-        input->triangle_start = start;
-        input->laws = laws;
-        status = pressure_create(memory, input, out);
-    }
-    memory_release(memory, triangles);
-    memory_release(memory, start);
-    memory_release(memory, laws);
-    return status;
-}
-
-static pbs_status add_pressure(const struct scene *scene, struct memory *memory,
-                               struct body_terms *terms, struct model *model) {
-    struct pressure_input input = {.node_count = scene->nodes.count};
-    struct pressure *pressure = NULL;
-    for (size_t i = 0; i < scene->bodies.count; i++) {
-        const struct body *body = scene_body(scene, i);
-        input.surface_count += body->has_pressure;
-        input.triangle_count += body->has_pressure ? body->triangle_count : 0;
-    }
-    if (input.surface_count == 0) {
-        return PBS_OK;
-    }
-    RETURN_IF_FAILED(make_pressure(scene, memory, &input, &pressure));
-    RETURN_IF_FAILED(body_terms_add(terms, pressure_term(pressure)));
-    model->pressure = pressure;
-    return PBS_OK;
-}
-
-void model_set_pressure(struct model *model, const struct scene *scene, const struct body *body) {
-    size_t surface = 0;
-    for (size_t i = 0; scene_body(scene, i) != body; i++) {
-        surface += scene_body(scene, i)->has_pressure;
-    }
-    pressure_set_law(model->pressure, surface, &body->pressure);
-}
-
-void model_load_held_volumes(struct model *model, const struct scene *scene) {
-    size_t surface = 0;
-    for (size_t i = 0; i < scene->bodies.count && model->pressure != NULL; i++) {
-        const struct body *body = scene_body(scene, i);
-        if (body->has_pressure && body->pressure.kind == PRESSURE_HELD) {
-            pressure_set_law(model->pressure, surface, &body->pressure);
-        }
-        surface += body->has_pressure;
-    }
-}
-
-void model_land_held_volumes(const struct model *model, struct scene *scene) {
-    size_t surface = 0;
-    for (size_t i = 0; i < scene->bodies.count && model->pressure != NULL; i++) {
-        struct body *const body = scene_body(scene, i);
-        if (body->has_pressure && body->pressure.kind == PRESSURE_HELD) {
-            body->pressure = pressure_law_of(model->pressure, surface);
-        }
-        surface += body->has_pressure;
-    }
-}
+// --- drag ---
 
 static pbs_status add_drag(const struct scene *scene, struct memory *memory,
                            struct body_terms *terms, struct model *model) {
@@ -297,6 +211,16 @@ static pbs_status bind_terms(struct memory *memory, struct model *model) {
     return PBS_OK;
 }
 
+static pbs_status add_feature_terms(const struct scene *scene, struct memory *memory,
+                                    struct body_terms *terms, struct model *model) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->add_terms != NULL) {
+            RETURN_IF_FAILED(features[i]->add_terms(scene, memory, terms, &model->features[i]));
+        }
+    }
+    return PBS_OK;
+}
+
 static pbs_status add_lagged_terms(const struct scene *scene, struct memory *memory,
                                    struct body_terms *terms, struct model *model) {
     for (int i = 0; i < FEATURE_COUNT; i++) {
@@ -317,7 +241,7 @@ static pbs_status list_terms(const struct scene *scene, struct memory *memory,
     }
     RETURN_IF_FAILED(add_gravity(scene, memory, terms, model));
     RETURN_IF_FAILED(add_loads(scene, terms, model));
-    RETURN_IF_FAILED(add_pressure(scene, memory, terms, model));
+    RETURN_IF_FAILED(add_feature_terms(scene, memory, terms, model));
     RETURN_IF_FAILED(add_penalties(scene, memory, terms, model));
     model->conservative_count = terms->count;
     RETURN_IF_FAILED(add_lagged_terms(scene, memory, terms, model));

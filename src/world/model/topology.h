@@ -14,7 +14,6 @@
 #include "energy/node_terms/gravity.h"
 #include "energy/node_terms/mass_drag.h"
 #include "energy/node_terms/precomputed_forces.h"
-#include "energy/pressure/pressure.h"
 #include "energy/damping/rayleigh_damping.h"
 #include "integrate/stepping/momentum.h"
 #include "world/contact_scenes/contact_scale.h"
@@ -26,7 +25,6 @@
 struct model {
     struct gravity gravity;
     struct dead_loads loads;
-    struct pressure *pressure;     ///< a term owns it; null: no body has pressure
     void *features[FEATURE_COUNT]; ///< what the rows keep of their terms; null: there are none
     struct mass_drag drag;
     double *gravity_mass;   ///< per node, kg; null: gravity acts on all nodes with their masses
@@ -130,12 +128,6 @@ struct topology {
 /// Builds terms and assembly. On failure *model is empty.
 pbs_status model_build(const struct scene *scene, struct memory *memory, struct model *model);
 void model_free(struct model *model, struct memory *memory);
-/// A body that has pressure has another law of it.
-void model_set_pressure(struct model *model, const struct scene *scene, const struct body *body);
-/// The pressures that hold volumes become those of the bodies, after each call; and those of the
-/// bodies what they are when it has landed.
-void model_load_held_volumes(struct model *model, const struct scene *scene);
-void model_land_held_volumes(const struct model *model, struct scene *scene);
 /// A body's gravity has another scale, or another acceleration besides; *gravity is written to the
 /// body. On failure nothing has changed.
 pbs_status model_set_gravity(struct model *model, const struct scene *scene, struct memory *memory,

@@ -258,15 +258,6 @@ bool body_has_spheres(const struct body *body);
 /// m/s^2: of a world's gravity, what acts on the body.
 void body_gravity(const struct body *body, const double world[3], double out[3]);
 
-/// PBS_ERROR_ARGUMENT where a number is out of its range.
-pbs_status body_check_pressure(const struct pressure_law *law);
-/// PBS_ERROR_ARGUMENT with the reason if the body's volume is held and a scheme holds none.
-pbs_status body_check_pressure_scheme(const struct body *body, const struct scheme_table *scheme);
-/// Whether it may have pressure: PBS_ERROR_ARGUMENT where it is no solid or shell, PBS_ERROR_MESH
-/// where its surface is not closed.
-pbs_status body_check_closed(const struct body *body, const struct nodes *nodes,
-                             struct memory *memory);
-
 /// The mass, kg: the sum over nodes that are positions (of an affine body its centre alone).
 double body_mass(const struct nodes *nodes, const struct body *body);
 

@@ -12,12 +12,6 @@ static const struct field DESCRIPTION_FIELDS[] = {
     FIELD_VALUE(struct body, contact.spinning_friction, FIELD_ANY),
     FIELD_VALUE(struct body, contact.penalty_stiffness, FIELD_ANY),
     FIELD_VALUE(struct body, contact_inset, FIELD_NOT_NEGATIVE),
-    FIELD_VALUE(struct body, has_pressure, FIELD_ANY),
-    FIELD_VALUE(struct body, pressure.kind, FIELD_ANY),
-    FIELD_VALUE(struct body, pressure.pressure, FIELD_ANY),
-    FIELD_VALUE(struct body, pressure.outside, FIELD_ANY),
-    FIELD_VALUE(struct body, pressure.exponent, FIELD_ANY),
-    FIELD_VALUE(struct body, pressure.volume, FIELD_ANY),
     FIELD_VALUE(struct body, gravity.scale, FIELD_FINITE),
     FIELD_VALUES(struct body, gravity.added, FIELD_ANY),
 };

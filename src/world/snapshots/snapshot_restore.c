@@ -103,20 +103,6 @@ static pbs_status read_body(struct byte_reader *in, struct memory *memory, struc
     return table->read(in, memory, scene, out);
 }
 
-static pbs_status check_pressure_of(const struct scene *scene, struct memory *memory,
-                                    const struct body *body) {
-    if (!body->has_pressure) {
-        return PBS_OK;
-    }
-    if (body->pressure.kind > PRESSURE_HELD) {
-        return status_fail(PBS_ERROR_FORMAT, "a pressure is of the unknown kind %u",
-                           (unsigned)body->pressure.kind);
-    }
-    RETURN_IF_FAILED(body_check_pressure(&body->pressure));
-    RETURN_IF_FAILED(body_check_pressure_scheme(body, scene->integrator.scheme));
-    return body_check_closed(body, &scene->nodes, memory);
-}
-
 static pbs_status check_inset(const struct body *body) {
     return body->contact_inset == 0.0 || !vertices_are_nodes(body)
                ? PBS_OK
@@ -133,7 +119,6 @@ static pbs_status read_common(struct byte_reader *in, const struct scene *scene,
     RETURN_IF_FAILED(body_check_contact(&body->contact));
     RETURN_IF_FAILED(check_inset(body));
     RETURN_IF_FAILED(check_vector(body->gravity.added, "acceleration"));
-    RETURN_IF_FAILED(check_pressure_of(scene, memory, body));
     return features_read_body(in, scene, memory, body);
 }
 
@@ -287,7 +272,6 @@ static pbs_status keep_topology(pbs_world *w) {
     }
     t->model.loads.any = nodes_are_loaded(&w->scene.nodes);
     features_reload(w);
-    model_load_held_volumes(&t->model, &w->scene);
     t->joints_are_current = false;
     return keep_contact(t, &w->scene, &w->memory);
 }

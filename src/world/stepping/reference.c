@@ -25,28 +25,16 @@ void reference_body_forces(const struct scene *scene, const struct topology *top
             host_force[b] = hypot(host_force[b], load);
         }
     }
-    const size_t surfaces = model->pressure != NULL ? pressure_surface_count(model->pressure) : 0;
-    for (size_t s = 0; s < surfaces; s++) {
-        const struct pressure_forces forces = pressure_forces_of(model->pressure, s,
-                                                                 scene->nodes.x);
-        const uint32_t b = topology->node_parts[forces.node];
-        nominal_force[b] = hypot(nominal_force[b], forces.scale);
-        host_force[b] = hypot(host_force[b], forces.excess);
+    const struct feature_forces forces = {topology->node_parts, nominal_force, host_force};
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->add_body_forces != NULL && model->features[i] != NULL) {
+            features[i]->add_body_forces(model->features[i], scene, &forces);
+        }
     }
 }
 
-static double pressure_reference(const struct pressure *pressure, const double *x) {
-    const size_t surfaces = pressure != NULL ? pressure_surface_count(pressure) : 0;
-    double sum = 0.0;
-    for (size_t s = 0; s < surfaces; s++) {
-        sum = hypot(sum, pressure_forces_of(pressure, s, x).scale);
-    }
-    return sum;
-}
-
-/// The sum of the squares of the features' forces, N^2.
-static double features_reference(const struct scene *scene, const struct model *model) {
-    double sum = 0.0;
+/// Adds the squares of the features' forces to a sum of squares, N^2.
+static double add_features(const struct scene *scene, const struct model *model, double sum) {
     for (int i = 0; i < FEATURE_COUNT; i++) {
         if (features[i]->reference != NULL && model->features[i] != NULL) {
             const double force = features[i]->reference(model->features[i], scene);
@@ -63,8 +51,7 @@ static double nominal_force(const struct scene *scene, const struct model *model
         const double force = scene->nodes.stiffness[i] + node_load(scene, model, i);
         sum += force * force;
     }
-    const double pressure = pressure_reference(model->pressure, scene->nodes.x);
-    return sqrt(sum + pressure * pressure + features_reference(scene, model));
+    return sqrt(add_features(scene, model, sum));
 }
 
 static double mass_norm(const struct nodes *nodes) {

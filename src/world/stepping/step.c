@@ -172,7 +172,6 @@ static void commit(struct run *run) {
     newton_get_solver_history(w->topology.newton, &scene->solver_memory);
     scene->time += run->h;
     joint_scene_land(&w->topology, scene);
-    model_land_held_volumes(&w->topology.model, scene);
     run->sum.dissipated += breaks_commit(w);
     scene->dissipated += run->sum.dissipated;
     scene->free_reference = run->free_reference;
@@ -309,7 +308,6 @@ static void leave_topology(pbs_world *w, bool has_failed) {
         loads_end(w);
         breaks_undo_all(w);
         features_reload(w);
-        model_load_held_volumes(&w->topology.model, &w->scene);
     }
 }
 
