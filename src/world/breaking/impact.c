@@ -136,9 +136,10 @@ static void look_at(pbs_world *w, const struct contact_record *record, double h,
 
 // --- a call ---
 
-void impact_begin(const struct scene *scene) {
-    for (size_t i = 0; i < scene->bodies.count; i++) {
-        struct body_impact *impact = &scene_body(scene, i)->impact;
+/// Nothing has been hit in the call yet.
+static void begin(pbs_world *w) {
+    for (size_t i = 0; i < w->scene.bodies.count; i++) {
+        struct body_impact *impact = &scene_body(&w->scene, i)->impact;
         *impact = (struct body_impact){.is_told = impact->is_told};
     }
 }
@@ -165,7 +166,8 @@ struct impact impact_find(pbs_world *w, double h, uint32_t steps, bool is_accept
     return found;
 }
 
-void impact_land(const pbs_world *w) {
+/// Logs the hits that were not resolved, of each body once until a call lands without one.
+static void landed(pbs_world *w) {
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         const struct body *body = scene_body(&w->scene, i);
         struct body_impact *impact = &scene_body(&w->scene, i)->impact;
@@ -197,3 +199,5 @@ void impact_write_stats(const struct scene *scene, pbs_step_stats *stats) {
         }
     }
 }
+
+const struct feature feature_impacts = {.begin = begin, .landed = landed};

@@ -4,6 +4,7 @@
 #ifndef PBS_WORLD_BREAKING_IMPACT_H
 #define PBS_WORLD_BREAKING_IMPACT_H
 
+#include "world/features/feature.h"
 #include "world/world.h"
 
 /// The hits in one step on bodies that can break and are hit harder than they bear.
@@ -13,17 +14,10 @@ struct impact {
                  ///< takes, over `steps`
 };
 
-/// A call begins: nothing has been hit in it.
-void impact_begin(const struct scene *scene);
-
 /// Looks at the contacts of a step of h seconds, which was solved and is not accepted yet. steps:
 /// how many are to resolve a wave; 0: 1. is_accepted: hits that are not resolved are remembered for
-/// impact_land.
+/// when the call has landed.
 struct impact impact_find(pbs_world *w, double h, uint32_t steps, bool is_accepted);
-
-/// The call has landed: logs the hits that were not resolved, of each body once until a call lands
-/// without one.
-void impact_land(const pbs_world *w);
 
 /// Writes the bodies with such hits in the last call, and the worst of them.
 void impact_write_stats(const struct scene *scene, pbs_step_stats *stats);

@@ -1,13 +1,13 @@
 // The rows of all features; see feature.h.
 #include "world/features/feature.h"
 
-extern const struct feature feature_pressure, feature_wind, feature_orientations, feature_sensors;
+extern const struct feature feature_pressure, feature_wind, feature_orientations, feature_loads,
+    feature_impacts, feature_sensors;
 
 const struct feature *const features[FEATURE_COUNT] = {
-    [FEATURE_PRESSURE] = &feature_pressure,
-    [FEATURE_WIND] = &feature_wind,
-    [FEATURE_ORIENTATIONS] = &feature_orientations,
-    [FEATURE_SENSORS] = &feature_sensors,
+    [FEATURE_PRESSURE] = &feature_pressure,         [FEATURE_WIND] = &feature_wind,
+    [FEATURE_ORIENTATIONS] = &feature_orientations, [FEATURE_LOADS] = &feature_loads,
+    [FEATURE_IMPACTS] = &feature_impacts,           [FEATURE_SENSORS] = &feature_sensors,
 };
 
 pbs_status features_create(void *data[FEATURE_COUNT], struct memory *memory) {
@@ -124,6 +124,23 @@ void features_add_reaction(const struct nodes *nodes, const struct body *body, d
 
 // --- steps ---
 
+pbs_status features_prepare(pbs_world *w) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->prepare != NULL) {
+            RETURN_IF_FAILED(features[i]->prepare(w));
+        }
+    }
+    return PBS_OK;
+}
+
+void features_begin(pbs_world *w) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->begin != NULL) {
+            features[i]->begin(w);
+        }
+    }
+}
+
 pbs_status features_finish(pbs_world *w, const double *x) {
     for (int i = 0; i < FEATURE_COUNT; i++) {
         if (features[i]->finish != NULL) {
@@ -137,6 +154,14 @@ void features_commit(pbs_world *w) {
     for (int i = 0; i < FEATURE_COUNT; i++) {
         if (features[i]->commit != NULL) {
             features[i]->commit(w);
+        }
+    }
+}
+
+void features_landed(pbs_world *w) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->landed != NULL) {
+            features[i]->landed(w);
         }
     }
 }

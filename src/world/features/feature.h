@@ -21,6 +21,8 @@ enum feature_id {
     FEATURE_PRESSURE,
     FEATURE_WIND,
     FEATURE_ORIENTATIONS,
+    FEATURE_LOADS,
+    FEATURE_IMPACTS,
     FEATURE_SENSORS,
     FEATURE_COUNT
 };
@@ -82,11 +84,19 @@ struct feature {
     void (*add_reaction)(const struct nodes *nodes, const struct body *body, double *gradient);
 
     // --- steps ---
+    /// A call begins, and the rest of what steps compute with is current: makes what this feature
+    /// has of it, and memory. Nothing else has changed. Also called by pbs_world_prepare, without
+    /// steps after it.
+    pbs_status (*prepare)(pbs_world *w);
+    /// The state was copied to what steps compute with. Cannot fail.
+    void (*begin)(pbs_world *w);
     /// When the steps of a call have succeeded: what the commit needs and may fail. The world is
     /// still in its old state. x: of the nodes at the end, m; null: there are none.
     pbs_status (*finish)(pbs_world *w, const double *x);
     /// The new state holds: nodes, accounts and histories have it already. Cannot fail.
     void (*commit)(pbs_world *w);
+    /// All of the world is in its new state, contacts and events included. Cannot fail.
+    void (*landed)(pbs_world *w);
     /// Copies to what steps compute with what it has of the scene: after a call, whether it has
     /// succeeded or failed, and after a state was read. The topology is current.
     void (*reload)(pbs_world *w);
@@ -120,8 +130,11 @@ pbs_status features_read_body(struct byte_reader *in, const struct scene *scene,
 void features_write_state(struct byte_writer *out, const struct scene *scene);
 pbs_status features_read_state(struct byte_reader *in, struct memory *memory, struct scene *scene);
 void features_forget(pbs_world *w);
+pbs_status features_prepare(pbs_world *w);
+void features_begin(pbs_world *w);
 pbs_status features_finish(pbs_world *w, const double *x);
 void features_commit(pbs_world *w);
+void features_landed(pbs_world *w);
 void features_reload(pbs_world *w);
 /// Draws those whose debug_flag is one of the flags.
 void features_draw(struct debug_lines *lines, uint32_t flags);

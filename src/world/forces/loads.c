@@ -6,6 +6,7 @@
 #include "base/lanes/vector.h"
 #include "base/matrix3/eigen3.h"
 #include "base/matrix3/math3.h"
+#include "world/features/feature.h"
 #include "world/particles/bonded.h"
 
 static bool has_torque(const struct body *body) {
@@ -142,7 +143,7 @@ static bool has_once(const struct scene *scene) {
     return any;
 }
 
-pbs_status loads_begin(pbs_world *w) {
+static pbs_status prepare(pbs_world *w) {
     struct topology *t = &w->topology;
     if (!has_once(&w->scene) && !turns(&w->scene)) {
         return PBS_OK;
@@ -209,11 +210,12 @@ void loads_land(pbs_world *w, const struct scheme_table *scheme, struct energy_r
     }
 }
 
-void loads_end(pbs_world *w) {
+/// The term of dead loads reads the nodes' own forces again.
+static void reload(pbs_world *w) {
     struct topology *t = &w->topology;
-    if (t->has_step_loads) {
-        t->has_step_loads = false;
-        t->model.loads.force = w->scene.nodes.force;
-        t->model.loads.any = nodes_are_loaded(&w->scene.nodes);
-    }
+    t->has_step_loads = false;
+    t->model.loads.force = w->scene.nodes.force;
+    t->model.loads.any = nodes_are_loaded(&w->scene.nodes);
 }
+
+const struct feature feature_loads = {.prepare = prepare, .reload = reload};

@@ -6,9 +6,8 @@
 
 #include "world/world.h"
 
-/// Chooses which forces the term of dead loads reads during the run, and allocates memory for them.
-/// The topology must be current.
-pbs_status loads_begin(pbs_world *w);
+// As a feature, loads choose at the beginning of a call which forces the term reads, and reserve
+// memory for them; afterwards it reads the nodes' own forces again.
 
 /// Computes the forces of a step of length h from the state in the workspace. The forces of a
 /// torque depend on the orientation of the body, so they are computed at the positions that the
@@ -19,8 +18,5 @@ void loads_place(pbs_world *w, const struct scheme_table *scheme, double h);
 /// from the scene and from the accounts of energy control. report: of the run; their work is added
 /// to it.
 void loads_land(pbs_world *w, const struct scheme_table *scheme, struct energy_report *report);
-
-/// Ends the run: the term of dead loads reads the nodes' own forces again.
-void loads_end(pbs_world *w);
 
 #endif

@@ -270,7 +270,6 @@ static pbs_status keep_topology(pbs_world *w) {
             world_followed_forces(w, body);
         }
     }
-    t->model.loads.any = nodes_are_loaded(&w->scene.nodes);
     features_reload(w);
     t->joints_are_current = false;
     return keep_contact(t, &w->scene, &w->memory);

@@ -8,7 +8,6 @@
 #include "base/runtime/clock.h"
 #include "world/bodies/affine_strain.h"
 #include "world/breaking/breaking.h"
-#include "world/breaking/impact.h"
 #include "world/breaking/joint_contact.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/forces/loads.h"
@@ -52,7 +51,7 @@ static pbs_status prepare_topology(pbs_world *w) {
                   (unsigned)t->model.assembly.layout.domain_count);
         warn_of_untouchable(w);
     }
-    RETURN_IF_FAILED(loads_begin(w));
+    RETURN_IF_FAILED(features_prepare(w));
     if (!t->joints_are_current) {
         RETURN_IF_FAILED(joint_scene_build(t, &w->scene, &w->memory));
     }
@@ -262,7 +261,7 @@ static pbs_status run_transaction(struct run *run) {
     RETURN_IF_FAILED(contact_run_of(&w->scene)->begin(run));
     RETURN_IF_FAILED(contact_readback_start(w));
     load_state(w, run->h);
-    impact_begin(&w->scene);
+    features_begin(w);
     run->waves = w->scene.waves;
     w->stats.time.prepare = clock_seconds() - start;
     RETURN_IF_FAILED(run->steps(run));
@@ -273,7 +272,7 @@ static pbs_status run_transaction(struct run *run) {
     RETURN_IF_FAILED(contact_events_prepare(w));
     RETURN_IF_FAILED(features_finish(w, w->topology.workspace.now.x));
     commit_and_warn_of_strain(run);
-    impact_land(w);
+    features_landed(w);
     w->stats.time.finish = clock_seconds() - solved;
     return answer(run);
 }
@@ -305,7 +304,6 @@ static pbs_status step_empty(struct run *run) {
 static void leave_topology(pbs_world *w, bool has_failed) {
     strain_relief_end(w, has_failed);
     if (w->topology.is_current) {
-        loads_end(w);
         breaks_undo_all(w);
         features_reload(w);
     }
