@@ -554,9 +554,6 @@ pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(i, "the integrator"));
     RETURN_IF_FAILED(contact_kind_check_scheme(&w->scene, i->choice.scheme));
-    if (w->scene.joints.count > 0) {
-        RETURN_IF_FAILED(world_joint_check_scheme(i->choice.scheme));
-    }
     for (size_t b = 0; b < w->scene.bodies.count; b++) {
         const struct body *body = scene_body(&w->scene, b);
         if (body->table->check_scheme != NULL) {

@@ -70,9 +70,8 @@ struct body *world_body(const pbs_world *w, pbs_body b);
 /// one that moves joints.
 pbs_status world_make_joint(pbs_world *w, const pbs_joint_desc *d, struct world_joint **out);
 void world_add_joint(pbs_world *w, struct world_joint *joint);
-/// Removes joints: one, or all of a body.
+/// Removes a joint.
 void world_destroy_joint(pbs_world *w, struct world_joint *joint);
-void world_destroy_joints_of(pbs_world *w, const struct body *body);
 
 /// PBS_ERROR_ARGUMENT where a host's array is not of all vertices of the body.
 pbs_status world_check_vertex_count(const struct body *body, size_t vertex_count);

@@ -1,5 +1,6 @@
 // Creates and destroys bodies: the steps that all kinds of body share.
 #include "base/runtime/arithmetic.h"
+#include "world/features/feature.h"
 #include "world/interface/check.h"
 #include "world/objects/body_table.h"
 #include "world/world.h"
@@ -93,7 +94,7 @@ pbs_status pbs_body_destroy(pbs_world *w, pbs_body b) {
     struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
     struct scene *scene = &w->scene;
-    world_destroy_joints_of(w, body);
+    features_body_destroyed(w, body);
     scene_vacate_nodes(scene, body);
     handle_remove(&scene->bodies, body->slot);
     body_free(body, &w->memory);

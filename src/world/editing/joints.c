@@ -100,15 +100,6 @@ void world_destroy_joint(pbs_world *w, struct world_joint *joint) {
     change(w);
 }
 
-void world_destroy_joints_of(pbs_world *w, const struct body *body) {
-    for (size_t i = w->scene.joints.count; i-- > 0 && body->joint_count > 0;) {
-        struct world_joint *joint = scene_joint(&w->scene, i);
-        if (world_joint_has(joint, body)) {
-            world_destroy_joint(w, joint);
-        }
-    }
-}
-
 pbs_status pbs_joint_destroy(pbs_world *w, pbs_joint j) {
     RETURN_IF_FAILED(world_enter(w));
     if (j.id == 0) {

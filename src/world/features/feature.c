@@ -2,12 +2,16 @@
 #include "world/features/feature.h"
 
 extern const struct feature feature_pressure, feature_wind, feature_orientations, feature_loads,
-    feature_impacts, feature_sensors;
+    feature_joints, feature_impacts, feature_sensors;
 
 const struct feature *const features[FEATURE_COUNT] = {
-    [FEATURE_PRESSURE] = &feature_pressure,         [FEATURE_WIND] = &feature_wind,
-    [FEATURE_ORIENTATIONS] = &feature_orientations, [FEATURE_LOADS] = &feature_loads,
-    [FEATURE_IMPACTS] = &feature_impacts,           [FEATURE_SENSORS] = &feature_sensors,
+    [FEATURE_PRESSURE] = &feature_pressure,
+    [FEATURE_WIND] = &feature_wind,
+    [FEATURE_ORIENTATIONS] = &feature_orientations,
+    [FEATURE_LOADS] = &feature_loads,
+    [FEATURE_JOINTS] = &feature_joints,
+    [FEATURE_IMPACTS] = &feature_impacts,
+    [FEATURE_SENSORS] = &feature_sensors,
 };
 
 pbs_status features_create(void *data[FEATURE_COUNT], struct memory *memory) {
@@ -91,6 +95,14 @@ void features_forget(pbs_world *w) {
     for (int i = 0; i < FEATURE_COUNT; i++) {
         if (features[i]->forget != NULL) {
             features[i]->forget(w);
+        }
+    }
+}
+
+void features_body_destroyed(pbs_world *w, const struct body *body) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->body_destroyed != NULL) {
+            features[i]->body_destroyed(w, body);
         }
     }
 }

@@ -22,6 +22,7 @@ enum feature_id {
     FEATURE_WIND,
     FEATURE_ORIENTATIONS,
     FEATURE_LOADS,
+    FEATURE_JOINTS,
     FEATURE_IMPACTS,
     FEATURE_SENSORS,
     FEATURE_COUNT
@@ -50,7 +51,7 @@ struct feature {
     /// descriptions and in one that has taken steps.
     void (*write_state)(struct byte_writer *out, const struct scene *scene);
     pbs_status (*read_state)(struct byte_reader *in, struct memory *memory, struct scene *scene);
-    /// Forgets what is known of the last step, after the state was read.
+    /// Forgets what is known of the last step and what was built of the state, after it was read.
     void (*forget)(pbs_world *w);
 
     // --- bodies ---
@@ -61,6 +62,9 @@ struct feature {
 
     /// PBS_ERROR_ARGUMENT where the scheme does not support what the body has of it.
     pbs_status (*check_scheme)(const struct body *body, const struct scheme_table *scheme);
+
+    /// A body is destroyed: what is of it goes, too.
+    void (*body_destroyed)(pbs_world *w, const struct body *body);
 
     // --- forces ---
     /// Adds terms of potentials. *out: what the model keeps of them under the feature's id, until
@@ -114,6 +118,7 @@ extern const struct feature *const features[FEATURE_COUNT];
 pbs_status features_create(void *data[FEATURE_COUNT], struct memory *memory);
 void features_free(void *data[FEATURE_COUNT], struct memory *memory);
 
+void features_body_destroyed(pbs_world *w, const struct body *body);
 /// Calls check_scheme of all rows, up to the first failure.
 pbs_status features_check_scheme(const struct body *body, const struct scheme_table *scheme);
 /// Calls add_reaction of all features whose force acts on the body.

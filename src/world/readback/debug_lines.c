@@ -8,7 +8,6 @@
 #include "geometry/shape_outline.h"
 #include "world/interface/check.h"
 #include "world/interface/settings.h"
-#include "world/joints/joint.h"
 #include "world/objects/body_table.h"
 #include "world/objects/motion.h"
 #include "world/world.h"
@@ -41,8 +40,8 @@ void debug_lines_add(void *self, const double a[3], const double b[3]) {
     add_point(self, b);
 }
 
-/// A line of the chosen length from a point.
-static void add_arrow(struct debug_lines *lines, const double from[3], const double direction[3]) {
+void debug_lines_add_arrow(struct debug_lines *lines, const double from[3],
+                           const double direction[3]) {
     double to[3];
     add_scaled3(from, lines->length, direction, to);
     debug_lines_add(lines, from, to);
@@ -106,7 +105,7 @@ static void add_normal(struct debug_lines *lines, const double *x, const uint32_
     for (int k = 0; k < 3; k++) {
         centre[k] = (corners[0][k] + corners[1][k] + corners[2][k]) / 3.0;
     }
-    add_arrow(lines, centre, normal);
+    debug_lines_add_arrow(lines, centre, normal);
 }
 
 static void add_normals(struct debug_lines *lines) {
@@ -181,7 +180,7 @@ static void add_colliders(struct debug_lines *lines) {
     }
 }
 
-// --- contacts and joints ---
+// --- contacts ---
 
 static void add_contacts(struct debug_lines *lines) {
     const struct readback *readback = &lines->world->readback;
@@ -189,60 +188,7 @@ static void add_contacts(struct debug_lines *lines) {
     for (size_t i = 0; i < readback->count; i++) {
         const pbs_contact *contact = &readback->contacts[i];
         debug_lines_add(lines, contact->second.point, contact->first.point);
-        add_arrow(lines, contact->second.point, contact->normal);
-    }
-}
-
-/// A vector that is linear in the nodes of a side's body.
-static void side_vector(const struct scene *scene, const struct joint_side *side,
-                        const double *weights, double out[3]) {
-    scale3(0.0, side->place, out);
-    for (uint32_t k = 0; k < side->count; k++) {
-        const size_t node = side->body->node_start + side->node[k];
-        add_scaled3(out, weights[k], scene->nodes.x + 3 * node, out);
-    }
-}
-
-static void side_point(const struct scene *scene, const struct joint_side *side, double out[3]) {
-    if (side->body == NULL) {
-        copy3(side->place, out);
-    } else {
-        side_vector(scene, side, side->weight, out);
-    }
-}
-
-/// Axes of a side without axes are zero, and not drawn.
-static void add_axes(struct debug_lines *lines, const struct joint_side *side, const double at[3]) {
-    static const uint8_t colors[JOINT_AXES][3] = {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}};
-    for (int a = 0; a < JOINT_AXES; a++) {
-        double axis[3];
-        if (side->body == NULL) {
-            copy3(side->axis[a], axis);
-        } else {
-            side_vector(&lines->world->scene, side, side->axis_weight[a], axis);
-        }
-        if (norm3(axis) > 0.0) {
-            debug_lines_color(lines, colors[a][0], colors[a][1], colors[a][2]);
-            add_arrow(lines, at, axis);
-        }
-    }
-}
-
-static void add_joints(struct debug_lines *lines) {
-    const struct scene *scene = &lines->world->scene;
-    for (size_t i = 0; i < scene->joints.count; i++) {
-        const struct world_joint *joint = scene_joint(scene, i);
-        double points[2][3];
-        if (joint->broken) {
-            continue;
-        }
-        side_point(scene, &joint->sides[0], points[0]);
-        side_point(scene, &joint->sides[1], points[1]);
-        debug_lines_color(lines, 255, 0, 255);
-        debug_lines_add(lines, points[0], points[1]);
-        if (world_joint_uses_axes(joint)) {
-            add_axes(lines, &joint->sides[0], points[0]);
-        }
+        debug_lines_add_arrow(lines, contact->second.point, contact->normal);
     }
 }
 
@@ -252,9 +198,11 @@ static void add_all(struct debug_lines *lines, uint32_t flags) {
     static const struct {
         uint32_t flag;
         void (*add)(struct debug_lines *lines);
-    } parts[] = {{PBS_DEBUG_SURFACES, add_surfaces}, {PBS_DEBUG_COLLIDERS, add_colliders},
-                 {PBS_DEBUG_NORMALS, add_normals},   {PBS_DEBUG_CONTACTS, add_contacts},
-                 {PBS_DEBUG_JOINTS, add_joints},     {PBS_DEBUG_PINS, add_pins}};
+    } parts[] = {{PBS_DEBUG_SURFACES, add_surfaces},
+                 {PBS_DEBUG_COLLIDERS, add_colliders},
+                 {PBS_DEBUG_NORMALS, add_normals},
+                 {PBS_DEBUG_CONTACTS, add_contacts},
+                 {PBS_DEBUG_PINS, add_pins}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if ((flags & parts[i].flag) != 0) {
             parts[i].add(lines);

@@ -20,4 +20,8 @@ void debug_lines_color(struct debug_lines *lines, uint8_t red, uint8_t green, ui
 /// Adds a line from a to b, m. lines: a struct debug_lines, as shape_outline calls it.
 void debug_lines_add(void *lines, const double a[3], const double b[3]);
 
+/// Adds a line of lines->length from a point along a unit vector.
+void debug_lines_add_arrow(struct debug_lines *lines, const double from[3],
+                           const double direction[3]);
+
 #endif

@@ -10,7 +10,6 @@
 #include "world/objects/body_table.h"
 #include "world/objects/collider.h"
 #include "world/snapshots/saved_collider.h"
-#include "world/snapshots/saved_joint.h"
 #include "world/snapshots/saved_step_memory.h"
 
 // --- writing ---
@@ -110,12 +109,6 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
     }
 }
 
-static void write_joints(struct byte_writer *out, const struct scene *scene) {
-    for (size_t i = 0; i < scene->joints.count; i++) {
-        saved_joint_write_state(out, scene_joint(scene, i));
-    }
-}
-
 static void write_optional(struct byte_writer *out, const double *values, size_t count) {
     write_u32(out, values != NULL);
     if (values != NULL) {
@@ -184,7 +177,6 @@ void saved_state_write(struct byte_writer *out, const struct scene *scene) {
     fields_write(out, &totals, scene);
     write_colliders(out, scene);
     write_bodies(out, scene);
-    write_joints(out, scene);
     write_u64(out, scene->nodes.count);
     fields_write(out, &node_fields, &scene->nodes);
     write_history(out, scene);
@@ -445,20 +437,11 @@ static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, boo
     return PBS_OK;
 }
 
-static pbs_status read_joints(struct byte_reader *in, struct scene *scene) {
-    for (size_t i = 0; i < scene->joints.count; i++) {
-        RETURN_IF_FAILED(
-            saved_as_format(saved_joint_read_state(in, scene_joint(scene, i)), "joint", i));
-    }
-    return PBS_OK;
-}
-
 static pbs_status read_state(struct byte_reader *in, struct memory *memory, bool in_place,
                              struct scene *scene) {
     RETURN_IF_FAILED(read_totals(in, scene));
     RETURN_IF_FAILED(read_colliders(in, scene));
     RETURN_IF_FAILED(read_bodies(in, memory, in_place, scene));
-    RETURN_IF_FAILED(read_joints(in, scene));
     RETURN_IF_FAILED(read_nodes(in, in_place, &scene->nodes));
     RETURN_IF_FAILED(check_placement(scene));
     scene_update_vertices(scene, NULL);

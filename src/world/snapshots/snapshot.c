@@ -1,7 +1,6 @@
 // Saves a world: the descriptions as the host gave them, and then the state (saved_state.c). Data
 // that follow from these (masses, surfaces, matrices) are computed again by the restore.
 #include "world/snapshots/saved_collider.h"
-#include "world/snapshots/saved_joint.h"
 #include "world/snapshots/saved_state.h"
 #include "world/snapshots/saved_step_memory.h"
 #include "world/snapshots/snapshot.h"
@@ -34,7 +33,6 @@ static void visit_all(const struct field_list *const *lists, snapshot_visit_fn *
 void snapshot_visit_lists(snapshot_visit_fn *visit, void *context) {
     visit_all(OTHER_LISTS, visit, context);
     visit_all(saved_collider_lists, visit, context);
-    visit_all(saved_joint_lists, visit, context);
     visit_all(saved_state_lists, visit, context);
     for (int i = 0; i < FEATURE_COUNT; i++) {
         const struct field_list *const own[] = {features[i]->body_fields, NULL};
@@ -59,14 +57,6 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
         body->table->write(out, body, &scene->nodes);
         fields_write(out, &body_description_fields, body);
         features_write_body(out, body);
-    }
-}
-
-static void write_joints(struct byte_writer *out, const struct scene *scene) {
-    saved_handles_write(out, &scene->joints);
-    for (size_t i = 0; i < scene->joints.count; i++) {
-        write_u32(out, scene_joint(scene, i)->slot);
-        saved_joint_write(out, scene_joint(scene, i));
     }
 }
 
@@ -95,7 +85,6 @@ void snapshot_write_descriptions(struct byte_writer *out, const struct scene *sc
         saved_collider_write(out, scene_collider(scene, i));
     }
     write_bodies(out, scene);
-    write_joints(out, scene);
     features_write(out, scene);
 }
 

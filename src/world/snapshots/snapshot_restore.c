@@ -16,7 +16,6 @@
 #include "world/objects/body_table.h"
 #include "world/objects/collider.h"
 #include "world/snapshots/saved_collider.h"
-#include "world/snapshots/saved_joint.h"
 #include "world/snapshots/saved_state.h"
 #include "world/snapshots/snapshot.h"
 #include "world/world.h"
@@ -140,34 +139,6 @@ static pbs_status read_bodies(struct byte_reader *in, struct memory *memory, str
     return PBS_OK;
 }
 
-// --- joints ---
-
-static pbs_status read_joints(struct byte_reader *in, struct memory *memory, struct scene *scene) {
-    size_t count = 0;
-    RETURN_IF_FAILED(saved_handles_read(in, memory, &scene->joints, "joint slots", &count));
-    for (size_t i = 0; i < count; i++) {
-        uint32_t slot = 0;
-        RETURN_IF_FAILED(saved_handles_read_slot(in, &scene->joints, &slot));
-        struct world_joint *joint = memory_allocate(memory, 1, sizeof *joint);
-        if (joint == NULL) {
-            return PBS_ERROR_MEMORY;
-        }
-        joint->slot = slot;
-        handle_insert_at(&scene->joints, slot, joint);
-        RETURN_IF_FAILED(saved_as_format(saved_joint_read(in, scene, joint), "joint", i));
-        for (int s = 0; s < 2; s++) {
-            if (joint->sides[s].body != NULL) {
-                joint->sides[s].body->joint_count++;
-            }
-        }
-    }
-    if (count > 0) {
-        RETURN_IF_FAILED(
-            saved_as_format(world_joint_check_scheme(scene->integrator.scheme), "joint", 0));
-    }
-    return PBS_OK;
-}
-
 // --- the world ---
 
 static pbs_status read_frictions(struct byte_reader *in, struct friction_table *out) {
@@ -195,7 +166,6 @@ static pbs_status read_descriptions(struct byte_reader *in, struct memory *memor
     RETURN_IF_FAILED(read_frictions(in, &scene->frictions));
     RETURN_IF_FAILED(read_colliders(in, memory, scene));
     RETURN_IF_FAILED(read_bodies(in, memory, scene));
-    RETURN_IF_FAILED(read_joints(in, memory, scene));
     RETURN_IF_FAILED(features_read(in, memory, scene));
     return saved_as_format(contact_kind_check_scheme(scene, scene->integrator.scheme),
                            "integrator of version", SNAPSHOT_VERSION);
@@ -271,7 +241,6 @@ static pbs_status keep_topology(pbs_world *w) {
         }
     }
     features_reload(w);
-    t->joints_are_current = false;
     return keep_contact(t, &w->scene, &w->memory);
 }
 
@@ -334,7 +303,6 @@ pbs_status pbs_world_restore(pbs_world *w, const void *buffer, size_t size) {
     w->stats = (pbs_stats){0};
     w->readback.count = 0;
     w->broken.count = 0;
-    w->broken_joints.count = 0;
     w->contact_events.count = 0;
     features_forget(w);
     query_index_invalidate_positions(w->query);

@@ -12,7 +12,6 @@
 #include "world/contact_scenes/contact_kind.h"
 #include "world/forces/loads.h"
 #include "world/interface/check.h"
-#include "world/model/joint_scene.h"
 #include "world/objects/motion.h"
 #include "world/readback/contact_readback.h"
 #include "world/stepping/contact_run.h"
@@ -52,11 +51,6 @@ static pbs_status prepare_topology(pbs_world *w) {
         warn_of_untouchable(w);
     }
     RETURN_IF_FAILED(features_prepare(w));
-    if (!t->joints_are_current) {
-        RETURN_IF_FAILED(joint_scene_build(t, &w->scene, &w->memory));
-    }
-    RETURN_IF_FAILED(memory_reserve(&w->memory, &w->broken_joints.rows, &w->broken_joints.capacity,
-                                    t->joints.count, sizeof *w->broken_joints.rows));
     RETURN_IF_FAILED(scene_reserve_history(&w->scene, &w->memory));
     RETURN_IF_FAILED(memory_reserve(&w->memory, &w->broken.rows, &w->broken.capacity,
                                     t->breaks.limit, sizeof *w->broken.rows));
@@ -143,7 +137,6 @@ static void load_state(pbs_world *w, double h) {
     load_accounts(&w->scene, workspace->energy.accounts);
     find_torn_bodies(&w->scene, workspace->energy.is_torn);
     newton_set_solver_history(w->topology.newton, &w->scene.solver_memory);
-    joint_scene_load(&w->topology, &w->scene);
     vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->topology.prescribed_velocity);
     vector_scale(w->tasks, count, 1.0 / h, w->topology.prescribed_velocity);
 }
@@ -170,7 +163,6 @@ static void commit(struct run *run) {
     scene->waves = run->waves;
     newton_get_solver_history(w->topology.newton, &scene->solver_memory);
     scene->time += run->h;
-    joint_scene_land(&w->topology, scene);
     run->sum.dissipated += breaks_commit(w);
     scene->dissipated += run->sum.dissipated;
     scene->free_reference = run->free_reference;
@@ -294,7 +286,6 @@ static pbs_status step_empty(struct run *run) {
     }
     run->w->readback.count = 0;
     run->w->broken.count = 0;
-    run->w->broken_joints.count = 0;
     query_index_invalidate_positions(run->w->query);
     return PBS_OK;
 }

@@ -1,6 +1,6 @@
 // Joints in a saved world.
-#ifndef PBS_WORLD_SNAPSHOTS_SAVED_JOINT_H
-#define PBS_WORLD_SNAPSHOTS_SAVED_JOINT_H
+#ifndef PBS_WORLD_JOINTS_SAVED_JOINT_H
+#define PBS_WORLD_JOINTS_SAVED_JOINT_H
 
 #include "world/interface/fields.h"
 #include "world/joints/joint.h"

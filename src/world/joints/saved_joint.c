@@ -1,5 +1,5 @@
 // See saved_joint.h. A joint is saved as it was made, since bodies have moved since then.
-#include "world/snapshots/saved_joint.h"
+#include "world/joints/saved_joint.h"
 
 #include <math.h>
 
