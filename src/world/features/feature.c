@@ -1,17 +1,14 @@
 // The rows of all features; see feature.h.
 #include "world/features/feature.h"
 
-extern const struct feature feature_pressure, feature_wind, feature_orientations, feature_loads,
-    feature_joints, feature_impacts, feature_sensors;
+extern const struct feature feature_pressure, feature_wind, feature_gravity, feature_orientations,
+    feature_loads, feature_joints, feature_impacts, feature_sensors;
 
 const struct feature *const features[FEATURE_COUNT] = {
-    [FEATURE_PRESSURE] = &feature_pressure,
-    [FEATURE_WIND] = &feature_wind,
-    [FEATURE_ORIENTATIONS] = &feature_orientations,
-    [FEATURE_LOADS] = &feature_loads,
-    [FEATURE_JOINTS] = &feature_joints,
-    [FEATURE_IMPACTS] = &feature_impacts,
-    [FEATURE_SENSORS] = &feature_sensors,
+    [FEATURE_PRESSURE] = &feature_pressure, [FEATURE_WIND] = &feature_wind,
+    [FEATURE_GRAVITY] = &feature_gravity,   [FEATURE_ORIENTATIONS] = &feature_orientations,
+    [FEATURE_LOADS] = &feature_loads,       [FEATURE_JOINTS] = &feature_joints,
+    [FEATURE_IMPACTS] = &feature_impacts,   [FEATURE_SENSORS] = &feature_sensors,
 };
 
 pbs_status features_create(void *data[FEATURE_COUNT], struct memory *memory) {
@@ -69,6 +66,26 @@ pbs_status features_read_body(struct byte_reader *in, const struct scene *scene,
         }
         if (features[i]->check_body != NULL) {
             RETURN_IF_FAILED(features[i]->check_body(scene, memory, body));
+        }
+    }
+    return PBS_OK;
+}
+
+void features_write_body_state(struct byte_writer *out, const struct body *body) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->body_state != NULL) {
+            fields_write(out, features[i]->body_state, body);
+        }
+    }
+}
+
+pbs_status features_read_body_state(struct byte_reader *in, struct body *body) {
+    for (int i = 0; i < FEATURE_COUNT; i++) {
+        if (features[i]->body_state != NULL) {
+            RETURN_IF_FAILED(fields_read_in_place(in, features[i]->body_state, body));
+        }
+        if (features[i]->check_body_state != NULL) {
+            RETURN_IF_FAILED(features[i]->check_body_state(body));
         }
     }
     return PBS_OK;

@@ -20,6 +20,7 @@ struct scene;
 enum feature_id {
     FEATURE_PRESSURE,
     FEATURE_WIND,
+    FEATURE_GRAVITY,
     FEATURE_ORIENTATIONS,
     FEATURE_LOADS,
     FEATURE_JOINTS,
@@ -57,9 +58,11 @@ struct feature {
     // --- bodies ---
     /// What every body has of it: a list of struct body, saved after the description of its kind.
     const struct field_list *body_fields;
+    const struct field_list *body_state; ///< likewise, saved with what steps change
     /// Checks these members of a body that was read. PBS_ERROR_FORMAT, PBS_ERROR_ARGUMENT.
     pbs_status (*check_body)(const struct scene *scene, struct memory *memory, struct body *body);
 
+    pbs_status (*check_body_state)(const struct body *body); ///< likewise, of body_state
     /// PBS_ERROR_ARGUMENT where the scheme does not support what the body has of it.
     pbs_status (*check_scheme)(const struct body *body, const struct scheme_table *scheme);
 
@@ -132,6 +135,8 @@ pbs_status features_read(struct byte_reader *in, struct memory *memory, struct s
 void features_write_body(struct byte_writer *out, const struct body *body);
 pbs_status features_read_body(struct byte_reader *in, const struct scene *scene,
                               struct memory *memory, struct body *body);
+void features_write_body_state(struct byte_writer *out, const struct body *body);
+pbs_status features_read_body_state(struct byte_reader *in, struct body *body);
 void features_write_state(struct byte_writer *out, const struct scene *scene);
 pbs_status features_read_state(struct byte_reader *in, struct memory *memory, struct scene *scene);
 void features_forget(pbs_world *w);

@@ -4,6 +4,7 @@
 
 #include "base/matrix3/math3.h"
 #include "base/runtime/arithmetic.h"
+#include "world/features/feature.h"
 #include "world/interface/check.h"
 #include "world/objects/points.h"
 #include "world/world.h"
@@ -230,3 +231,19 @@ pbs_status pbs_body_gravity(const pbs_world *w, pbs_body b, double *scale, doubl
     }
     return PBS_OK;
 }
+
+static const struct field GRAVITY_FIELDS[] = {
+    FIELD_VALUE(struct body, gravity.scale, FIELD_FINITE),
+    FIELD_VALUES(struct body, gravity.added, FIELD_ANY),
+};
+static const struct field_list gravity_fields = FIELD_LIST(struct body, GRAVITY_FIELDS);
+
+static pbs_status check_restored_gravity(const struct scene *scene, struct memory *memory,
+                                         struct body *body) {
+    (void)scene;
+    (void)memory;
+    return check_gravity(&body->gravity);
+}
+
+const struct feature feature_gravity = {.body_fields = &gravity_fields,
+                                        .check_body = check_restored_gravity};

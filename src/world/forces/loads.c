@@ -7,6 +7,7 @@
 #include "base/matrix3/eigen3.h"
 #include "base/matrix3/math3.h"
 #include "world/features/feature.h"
+#include "world/interface/check.h"
 #include "world/particles/bonded.h"
 
 static bool has_torque(const struct body *body) {
@@ -218,4 +219,19 @@ static void reload(pbs_world *w) {
     t->model.loads.any = nodes_are_loaded(&w->scene.nodes);
 }
 
-const struct feature feature_loads = {.prepare = prepare, .reload = reload};
+static const struct field FIELDS[] = {
+    FIELD_VALUES(struct body, torque, FIELD_ANY),
+    FIELD_VALUES(struct body, torque_once, FIELD_ANY),
+    FIELD_VALUE(struct body, has_forces_once, FIELD_ANY),
+};
+static const struct field_list fields = FIELD_LIST(struct body, FIELDS);
+
+static pbs_status check_restored(const struct body *body) {
+    RETURN_IF_FAILED(check_vector(body->torque, "torque"));
+    return check_vector(body->torque_once, "torque");
+}
+
+const struct feature feature_loads = {.body_state = &fields,
+                                      .check_body_state = check_restored,
+                                      .prepare = prepare,
+                                      .reload = reload};

@@ -12,8 +12,6 @@ static const struct field DESCRIPTION_FIELDS[] = {
     FIELD_VALUE(struct body, contact.spinning_friction, FIELD_ANY),
     FIELD_VALUE(struct body, contact.penalty_stiffness, FIELD_ANY),
     FIELD_VALUE(struct body, contact_inset, FIELD_NOT_NEGATIVE),
-    FIELD_VALUE(struct body, gravity.scale, FIELD_FINITE),
-    FIELD_VALUES(struct body, gravity.added, FIELD_ANY),
 };
 const struct field_list body_description_fields = FIELD_LIST(struct body, DESCRIPTION_FIELDS);
 
@@ -28,9 +26,6 @@ const struct field_list contact_load_fields = FIELD_LIST(struct contact_load, LO
 
 static const struct field STATE_FIELDS[] = {
     FIELD_VALUE(struct body, user_data, FIELD_ANY),
-    FIELD_VALUES(struct body, torque, FIELD_ANY),
-    FIELD_VALUES(struct body, torque_once, FIELD_ANY),
-    FIELD_VALUE(struct body, has_forces_once, FIELD_ANY),
     FIELD_VALUE(struct body, barrier.stiffness, FIELD_NOT_NEGATIVE),
     FIELD_VALUE(struct body, barrier.load, FIELD_NOT_NEGATIVE),
     FIELD_VALUE(struct body, barrier.next_load, FIELD_NOT_NEGATIVE),

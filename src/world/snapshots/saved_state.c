@@ -103,6 +103,7 @@ static void write_bodies(struct byte_writer *out, const struct scene *scene) {
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *const body = scene_body(scene, i);
         fields_write(out, &body_state_fields, body);
+        features_write_body_state(out, body);
         fields_write(out, &contact_load_fields, &body->load);
         saved_move_write(out, body->moved_by);
         body_write_state(out, body);
@@ -402,9 +403,8 @@ static pbs_status read_colliders(struct byte_reader *in, struct scene *scene) {
 /// What bodies of all kinds have.
 static pbs_status read_common(struct byte_reader *in, struct body *out) {
     RETURN_IF_FAILED(fields_read_in_place(in, &body_state_fields, out));
+    RETURN_IF_FAILED(features_read_body_state(in, out));
     RETURN_IF_FAILED(fields_read_in_place(in, &contact_load_fields, &out->load));
-    RETURN_IF_FAILED(check_vector(out->torque, "torque"));
-    RETURN_IF_FAILED(check_vector(out->torque_once, "torque"));
     return saved_move_read(in, &out->moved_by);
 }
 

@@ -23,6 +23,12 @@ static const struct field_list *const OTHER_LISTS[] = {&world_fields,
                                                        &saved_step_memory_fields,
                                                        NULL};
 
+static void visit_one(const struct field_list *list, snapshot_visit_fn *visit, void *context) {
+    if (list != NULL) {
+        visit(context, list);
+    }
+}
+
 static void visit_all(const struct field_list *const *lists, snapshot_visit_fn *visit,
                       void *context) {
     for (; *lists != NULL; lists++) {
@@ -35,16 +41,15 @@ void snapshot_visit_lists(snapshot_visit_fn *visit, void *context) {
     visit_all(saved_collider_lists, visit, context);
     visit_all(saved_state_lists, visit, context);
     for (int i = 0; i < FEATURE_COUNT; i++) {
-        const struct field_list *const own[] = {features[i]->body_fields, NULL};
-        visit_all(own, visit, context);
+        visit_one(features[i]->body_fields, visit, context);
+        visit_one(features[i]->body_state, visit, context);
         if (features[i]->lists != NULL) {
             visit_all(features[i]->lists, visit, context);
         }
     }
     for (size_t i = 0; body_tables[i] != NULL; i++) {
-        const struct field_list *const own[] = {body_tables[i]->description, body_tables[i]->state,
-                                                NULL};
-        visit_all(own, visit, context);
+        visit_one(body_tables[i]->description, visit, context);
+        visit_one(body_tables[i]->state, visit, context);
     }
 }
 

@@ -117,7 +117,6 @@ static pbs_status read_common(struct byte_reader *in, const struct scene *scene,
     body->contact.struct_size = sizeof body->contact;
     RETURN_IF_FAILED(body_check_contact(&body->contact));
     RETURN_IF_FAILED(check_inset(body));
-    RETURN_IF_FAILED(check_vector(body->gravity.added, "acceleration"));
     return features_read_body(in, scene, memory, body);
 }
 
