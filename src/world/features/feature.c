@@ -2,13 +2,14 @@
 #include "world/features/feature.h"
 
 extern const struct feature feature_pressure, feature_wind, feature_gravity, feature_orientations,
-    feature_loads, feature_joints, feature_impacts, feature_sensors;
+    feature_torques, feature_loads, feature_joints, feature_impacts, feature_sensors;
 
 const struct feature *const features[FEATURE_COUNT] = {
     [FEATURE_PRESSURE] = &feature_pressure, [FEATURE_WIND] = &feature_wind,
     [FEATURE_GRAVITY] = &feature_gravity,   [FEATURE_ORIENTATIONS] = &feature_orientations,
-    [FEATURE_LOADS] = &feature_loads,       [FEATURE_JOINTS] = &feature_joints,
-    [FEATURE_IMPACTS] = &feature_impacts,   [FEATURE_SENSORS] = &feature_sensors,
+    [FEATURE_TORQUES] = &feature_torques,   [FEATURE_LOADS] = &feature_loads,
+    [FEATURE_JOINTS] = &feature_joints,     [FEATURE_IMPACTS] = &feature_impacts,
+    [FEATURE_SENSORS] = &feature_sensors,
 };
 
 pbs_status features_create(void *data[FEATURE_COUNT], struct memory *memory) {

@@ -22,11 +22,18 @@ enum feature_id {
     FEATURE_WIND,
     FEATURE_GRAVITY,
     FEATURE_ORIENTATIONS,
+    FEATURE_TORQUES,
     FEATURE_LOADS,
     FEATURE_JOINTS,
     FEATURE_IMPACTS,
     FEATURE_SENSORS,
     FEATURE_COUNT
+};
+
+/// Where the forces of a step are placed: at x + ahead v, of the world's nodes.
+struct load_state {
+    const double *x, *v;
+    double ahead; ///< s
 };
 
 /// N, per body of the scene: what forces add to the scales by which a body is solved, in the sense
@@ -70,6 +77,11 @@ struct feature {
     void (*body_destroyed)(pbs_world *w, const struct body *body);
 
     // --- forces ---
+    /// Whether forces act in this call that follow the bodies' places, and are constant in a step.
+    /// They are loads of the host's, with its forces at vertices.
+    bool (*has_loads)(const struct scene *scene);
+    /// Adds these forces, N, 3 per node of the world.
+    void (*add_loads)(const struct scene *scene, const struct load_state *at, double *force);
     /// Adds terms of potentials. *out: what the model keeps of them under the feature's id, until
     /// destroy_terms; null: there are none.
     pbs_status (*add_terms)(const struct scene *scene, struct memory *memory,
