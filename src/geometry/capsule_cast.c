@@ -1,6 +1,6 @@
 // See capsule_cast.h. Solid convex shapes and flat ones are met by Newton's iteration, as triangles
-// are. The inside of a hollow sphere, capsule or cylinder is met where an end of the axis meets the
-// parallel surface. Other distances are followed by small steps and bisected.
+// are. The inside of a hollow shape of a radius, as of a sphere, is met where an end of the axis
+// meets the parallel surface. Other distances are followed by small steps and bisected.
 #include "geometry/capsule_cast.h"
 
 #include <math.h>
@@ -255,8 +255,8 @@ static bool march(struct obstacle_of_cast *obstacle, double limit) {
     return true;
 }
 
-/// Finds where an end of the axis meets the surface parallel to the wall of a hollow sphere,
-/// capsule or cylinder: the distance to these walls is least at an end.
+/// Finds where an end of the axis meets the surface parallel to the wall of a hollow shape of a
+/// radius: the distance to such a wall is least at an end.
 static bool meet_wall(struct obstacle_of_cast *obstacle, double limit) {
     const struct capsule_cast *cast = obstacle->cast;
     struct shape parallel = *obstacle->shape;
@@ -326,15 +326,13 @@ static bool hits_piece(const struct capsule_cast *cast, const struct shape_piece
                        double limit, struct capsule_hit *hit) {
     struct obstacle_of_cast obstacle = {
         .cast = cast, .shape = &piece->shape, .pose = &piece->pose, .hit = hit};
-    struct shape solid = piece->shape;
-    solid.hollow = false;
     if (!clip_path(cast, &piece->shape, &piece->pose, &limit)) {
         return false;
     }
     if (shape_is_convex(&piece->shape)) {
         return find_impact(&obstacle, shape_gap, limit);
     }
-    if (!shape_is_convex(&solid)) {
+    if (!shape_table_of(&piece->shape)->has_radius) {
         return march(&obstacle, limit);
     }
     hit->distance = 0.0;

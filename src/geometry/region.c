@@ -14,7 +14,7 @@ enum {
 
 bool region_takes(int32_t kind) {
     const struct shape_table *table = shape_table_find(kind);
-    return table != NULL && table->is_convex && table->half_extent != NULL;
+    return table != NULL && table->is_convex && !table->is_flat;
 }
 
 void region_make(const struct shape *shape, const struct pose *pose, struct region *out) {

@@ -70,6 +70,9 @@ struct shape_table {
     // --- contact ---
     bool is_flat;   ///< see shape_is_flat
     bool is_convex; ///< the solid is convex, and its signed distance a convex function
+    /// The surface at a distance d inside is that of the shape whose size[0] is less by d. Where it
+    /// is not, paths inside of the hollow shape are followed in steps (capsule_cast.c).
+    bool has_radius;
     /// Same as shape_pieces for the hollow shape. Null: it is one piece.
     size_t (*hollow_pieces)(const struct shape *shape, const struct pose *pose,
                             struct shape_piece pieces[SHAPE_PIECES]);

@@ -45,6 +45,7 @@ static void surface(const double size[3], struct shape_surface *out) {
 
 const struct shape_table capsule_shape = {.name = "capsule",
                                           .is_convex = true,
+                                          .has_radius = true,
                                           .size_count = 2,
                                           .local = local,
                                           .half_extent = half_extent,

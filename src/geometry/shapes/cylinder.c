@@ -105,6 +105,7 @@ static void surface(const double size[3], struct shape_surface *out) {
 
 const struct shape_table cylinder_shape = {.name = "cylinder",
                                            .is_convex = true,
+                                           .has_radius = true,
                                            .size_count = 2,
                                            .local = local,
                                            .faces = faces,

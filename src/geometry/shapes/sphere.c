@@ -32,6 +32,7 @@ static void surface(const double size[3], struct shape_surface *out) {
 
 const struct shape_table sphere_shape = {.name = "sphere",
                                          .is_convex = true,
+                                         .has_radius = true,
                                          .size_count = 1,
                                          .local = local,
                                          .half_extent = half_extent,

@@ -41,8 +41,8 @@ pbs_status region_check(const pbs_region_desc *d, double unit[4]) {
     const struct shape shape = shape_of(d);
     if (!region_takes(d->shape)) {
         return status_fail(PBS_ERROR_ARGUMENT,
-                           "shape is %d, must be convex and bounded: that of a sphere, a box, a "
-                           "capsule or a cylinder",
+                           "shape is %d, must be one that is convex and bounded, such as a sphere "
+                           "or a box",
                            (int)d->shape);
     }
     RETURN_IF_FAILED(shape_check(&shape));
