@@ -325,6 +325,14 @@ PBS_API pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d
 PBS_API pbs_status pbs_world_register_callback(pbs_world *w, uint64_t tag, pbs_custom_fn evaluate,
                                                void *user);
 
+/// What pbs_world_register_callback has registered under a tag.
+/// @param evaluate  may be null
+/// @param user  may be null
+/// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_MISSING_CALLBACK (nothing is registered under
+/// this tag)
+PBS_API pbs_status pbs_world_callback(const pbs_world *w, uint64_t tag, pbs_custom_fn *evaluate,
+                                      void **user);
+
 /// Removes the body; its id is never valid again. A null id is fine. The scheme's history of the
 /// other bodies stays, and so do their energy targets where islands have their own. The other
 /// bodies then move as in a world without the removed body, up to rounding and the solver's

@@ -101,6 +101,12 @@ PBS_API pbs_status pbs_linear_solver_init(pbs_linear_solver *s, size_t struct_si
 /// @see Golub and Ye 1999 for conjugate gradients around a solver that is not exact
 PBS_API pbs_status pbs_world_set_linear_solver(pbs_world *w, const pbs_linear_solver *s);
 
+/// The table that pbs_world_set_linear_solver has set. Its functions are null where the library
+/// solves.
+/// @param out  struct_size set by the caller, as pbs_linear_solver_init does
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_world_linear_solver(const pbs_world *w, pbs_linear_solver *out);
+
 #ifdef __cplusplus
 }
 #endif

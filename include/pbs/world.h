@@ -225,6 +225,11 @@ PBS_API double pbs_world_time(const pbs_world *w);
 /// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite)
 PBS_API pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]);
 
+/// The gravity of the world.
+/// @param gravity  becomes 3 numbers, m/s^2
+/// @return PBS_ERROR_ARGUMENT (a null pointer)
+PBS_API pbs_status pbs_world_gravity(const pbs_world *w, double gravity[3]);
+
 /// How many surface materials pbs_world_set_friction tells apart.
 typedef enum pbs_surface_limit { PBS_SURFACE_MATERIALS = 32 } pbs_surface_limit;
 
@@ -251,6 +256,11 @@ PBS_API pbs_status pbs_world_friction(const pbs_world *w, uint32_t a, uint32_t b
 /// @return PBS_ERROR_ARGUMENT (w is null, threads is not 0 to 1024), PBS_ERROR_MEMORY,
 /// PBS_ERROR_THREAD; the threads stay as they are then
 PBS_API pbs_status pbs_world_set_threads(pbs_world *w, int32_t threads);
+
+/// How many threads the world computes with, the calling one included, also where 0 was set (what
+/// was set is in pbs_world_settings); 1 with `tasks` of the host, which knows its own threads, and
+/// 0 for null.
+PBS_API int32_t pbs_world_threads(const pbs_world *w);
 
 /// Energies, in joules. Results structs grow like settings structs, but have no _init: the caller
 /// sets struct_size = sizeof(pbs_energy) and nothing else.

@@ -423,6 +423,23 @@ pbs_status pbs_world_register_callback(pbs_world *w, uint64_t tag, pbs_custom_fn
     return PBS_OK;
 }
 
+pbs_status pbs_world_callback(const pbs_world *w, uint64_t tag, pbs_custom_fn *evaluate,
+                              void **user) {
+    RETURN_IF_FAILED(world_enter(w));
+    const struct callback *callback = find_callback(w, tag);
+    if (callback == NULL) {
+        return status_fail(PBS_ERROR_MISSING_CALLBACK, "no callback is registered under tag %llu",
+                           (unsigned long long)tag);
+    }
+    if (evaluate != NULL) {
+        *evaluate = callback->evaluate;
+    }
+    if (user != NULL) {
+        *user = callback->user;
+    }
+    return PBS_OK;
+}
+
 // --- time, gravity and counts ---
 
 double pbs_world_time(const pbs_world *w) {
@@ -447,6 +464,13 @@ pbs_status pbs_world_set_gravity(pbs_world *w, const double gravity[3]) {
     RETURN_IF_FAILED(check_pointer(gravity, "gravity"));
     RETURN_IF_FAILED(check_vector(gravity, "gravity"));
     set_gravity(w, gravity);
+    return PBS_OK;
+}
+
+pbs_status pbs_world_gravity(const pbs_world *w, double gravity[3]) {
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_pointer(gravity, "gravity"));
+    memcpy(gravity, w->scene.settings.gravity, sizeof w->scene.settings.gravity);
     return PBS_OK;
 }
 
@@ -550,6 +574,10 @@ pbs_status pbs_world_set_threads(pbs_world *w, int32_t threads) {
     return PBS_OK;
 }
 
+int32_t pbs_world_threads(const pbs_world *w) {
+    return w != NULL ? tasks_thread_count(w->tasks) : 0;
+}
+
 pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(i, "the integrator"));
@@ -570,6 +598,11 @@ pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
     scene_forget_history(&w->scene);
     w->scene.step_memory = (struct step_memory){0};
     return PBS_OK;
+}
+
+pbs_status pbs_world_integrator(const pbs_world *w, pbs_integrator_desc *out) {
+    RETURN_IF_FAILED(world_enter(w));
+    return results_write(&settings_integrator, &w->scene.integrator.settings, out);
 }
 
 size_t pbs_world_body_count(const pbs_world *w) {

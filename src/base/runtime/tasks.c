@@ -314,6 +314,10 @@ pbs_tasks tasks_host(const struct tasks *tasks) {
     return tasks->host;
 }
 
+int32_t tasks_thread_count(const struct tasks *tasks) {
+    return tasks->worker_count + 1;
+}
+
 void tasks_set_fusing(struct tasks *tasks, bool may_fuse) {
     tasks->never_fuses = !may_fuse;
 }

@@ -15,6 +15,9 @@ pbs_status tasks_create(struct memory *memory, const pbs_tasks *host, int32_t th
 /// The host's loop that tasks were made with; all zero: none.
 pbs_tasks tasks_host(const struct tasks *tasks);
 
+/// How many threads run a loop, the calling one included. 1 where the host runs it.
+int32_t tasks_thread_count(const struct tasks *tasks);
+
 /// Sets whether kernels may use fused multiply-add on processors that have it. The default is true,
 /// also for null tasks. If false, results have the same bits as on processors without it.
 void tasks_set_fusing(struct tasks *tasks, bool may_fuse);

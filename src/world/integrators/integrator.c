@@ -219,6 +219,11 @@ pbs_status pbs_integrator_create(const pbs_integrator_desc *d, pbs_integrator **
     return PBS_OK;
 }
 
+pbs_status pbs_integrator_settings(const pbs_integrator *i, pbs_integrator_desc *out) {
+    RETURN_IF_FAILED(check_pointer(i, "the integrator"));
+    return results_write(&settings_integrator, &i->choice.settings, out);
+}
+
 void pbs_integrator_destroy(pbs_integrator *i) {
     if (i != NULL) {
         struct memory memory = i->memory;
