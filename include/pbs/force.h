@@ -75,6 +75,26 @@ PBS_API pbs_status pbs_body_gravity(const pbs_world *w, pbs_body b, double *scal
 /// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_clear_forces(pbs_world *w, pbs_body b);
 
+/// The forces of the host on a body's vertices: those of pbs_body_set_forces and of
+/// pbs_body_apply_force and the like, summed. Torques are not among them.
+/// @param duration  pbs_force_duration: those that last, or those that wait for the next step
+/// @param dst  vertex_count x 3, N
+/// @param capacity  how many vertices dst can hold
+/// @return PBS_ERROR_ARGUMENT (a null pointer, an unknown duration, an affine body, whose forces
+/// are known by their sum alone: pbs_body_wrench), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_forces(const pbs_world *w, pbs_body b, int32_t duration, double *dst,
+                                   size_t capacity);
+
+/// All that the host exerts on a body of any kind, as one force and one torque about its present
+/// centre of mass: the sum of the forces on its points, their moments, and the torques of
+/// pbs_body_apply_wrench.
+/// @param duration  as of pbs_body_forces
+/// @param force  becomes 3 numbers, N; may be null
+/// @param torque  becomes 3 numbers, N m, axes of the world; may be null
+/// @return PBS_ERROR_ARGUMENT (w is null, an unknown duration), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_wrench(const pbs_world *w, pbs_body b, int32_t duration, double *force,
+                                   double *torque);
+
 /// What is inside of a closed surface.
 typedef enum pbs_pressure_kind {
     PBS_PRESSURE_CONSTANT = 0, ///< whatever the volume is
@@ -114,6 +134,13 @@ PBS_API pbs_status pbs_pressure_desc_init(pbs_pressure_desc *d, size_t struct_si
 /// PBS_ERROR_STRUCT_SIZE, PBS_ERROR_HANDLE, PBS_ERROR_MEMORY
 /// @see docs/theory/materials.md, section 7.1
 PBS_API pbs_status pbs_body_set_pressure(pbs_world *w, pbs_body b, const pbs_pressure_desc *d);
+
+/// What pbs_body_set_pressure has set; `volume` is that of the surface then where it was 0.
+/// @param out  struct_size set by the caller, as pbs_pressure_desc_init does
+/// @return PBS_ERROR_ARGUMENT (a null pointer, the body has no pressure), PBS_ERROR_STRUCT_SIZE,
+/// PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_pressure_settings(const pbs_world *w, pbs_body b,
+                                              pbs_pressure_desc *out);
 
 /// The pressure inside and the volume of a body that has a pressure, now. Of a volume that is held
 /// the pressure is what held it in the latest step.

@@ -238,14 +238,33 @@ pbs_status pbs_body_set_pressure(pbs_world *w, pbs_body b, const pbs_pressure_de
     return PBS_OK;
 }
 
+static pbs_status check_has_pressure(const struct body *body) {
+    return body->has_pressure ? PBS_OK
+                              : status_fail(PBS_ERROR_ARGUMENT, "the body has no pressure");
+}
+
+pbs_status pbs_body_pressure_settings(const pbs_world *w, pbs_body b, pbs_pressure_desc *out) {
+    pbs_status status = PBS_OK;
+    const struct body *body = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_has_pressure(body));
+    const struct pressure_law *law = &body->pressure;
+    const pbs_pressure_desc own = {.struct_size = sizeof own,
+                                   .kind = (int32_t)law->kind,
+                                   // What holds a volume is a result.
+                                   .pressure = law->kind == PRESSURE_HELD ? 0.0 : law->pressure,
+                                   .outside = law->outside,
+                                   .exponent = law->exponent,
+                                   .volume = law->volume};
+    return results_write(&settings_pressure, &own, out);
+}
+
 pbs_status pbs_body_pressure(const pbs_world *w, pbs_body b, double *pressure, double *volume) {
     ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
     const struct body *body = world_enter_body(w, b, &status);
     RETURN_IF_FAILED(status);
-    if (!body->has_pressure) {
-        return status_fail(PBS_ERROR_ARGUMENT, "the body has no pressure");
-    }
+    RETURN_IF_FAILED(check_has_pressure(body));
     const double now = volume_of(w, body);
     if (pressure != NULL) {
         *pressure = pressure_law_inside(&body->pressure, now);
