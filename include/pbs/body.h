@@ -441,6 +441,24 @@ PBS_API pbs_status pbs_body_pin_all(pbs_world *w, pbs_body b);
 /// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_body_unpin_all(pbs_world *w, pbs_body b);
 
+/// On which axes each vertex is constrained: those of pbs_body_pin and its relatives, and of
+/// targets. Of a peridynamic body in a plane or a bar those that it never leaves are among them.
+/// @param axes  becomes vertex_count values, pbs_axis bits; of an affine body all of them or none
+/// @param capacity  how many vertices `axes` can hold
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_pinned_axes(const pbs_world *w, pbs_body b, uint32_t *axes,
+                                        size_t capacity);
+
+/// Where each vertex is to be at the end of the next step as far as that is prescribed: on
+/// constrained axes its target or, once that is reached or where there was none, its place; on free
+/// axes where it is now.
+/// @param targets  becomes vertex_count x 3, metres
+/// @param capacity  how many vertices `targets` can hold
+/// @return PBS_ERROR_ARGUMENT (a null pointer, an affine body: pbs_body_target_pose),
+/// PBS_ERROR_CAPACITY, PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_targets(const pbs_world *w, pbs_body b, double *targets,
+                                    size_t capacity);
+
 /// The affine map from the body's own coordinates X to those of the world, x = matrix X + position,
 /// stretch and shear included: what a renderer needs for the body's mesh, or for a finer one.
 /// @param position  becomes 3 numbers, metres; may be null
@@ -474,6 +492,14 @@ PBS_API pbs_status pbs_body_set_pose(pbs_world *w, pbs_body b, const double posi
 /// @return as pbs_body_set_pose
 PBS_API pbs_status pbs_body_set_target_pose(pbs_world *w, pbs_body b, const double position[3],
                                             const double orientation[4]);
+
+/// Where an affine body is to be at the end of the next step: the pose of pbs_body_set_target_pose
+/// where that is not reached yet, otherwise that of pbs_body_pose.
+/// @param position  becomes 3 numbers, metres; may be null
+/// @param orientation  becomes a unit quaternion x, y, z, w, w >= 0; may be null
+/// @return as pbs_body_transform
+PBS_API pbs_status pbs_body_target_pose(const pbs_world *w, pbs_body b, double position[3],
+                                        double orientation[4]);
 
 /// Contact settings of a body. With PBS_CONTACT_PROJECTION they apply to penalties alone
 /// (PBS_BODY_CONTACT_PENALTY, PBS_COLLISION_PENALTY).

@@ -347,6 +347,22 @@ PBS_API pbs_status pbs_body_set_target_orientations(pbs_world *w, pbs_body b,
                                                     const uint32_t *particles, size_t count,
                                                     const double *xyzw);
 
+/// Which orientations are pinned, by whatever call.
+/// @param pinned  becomes particle_count values: 1, or 0 where the orientation is free
+/// @param capacity  how many particles `pinned` can hold
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a body that is not bonded), PBS_ERROR_CAPACITY,
+/// PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_pinned_orientations(const pbs_world *w, pbs_body b, uint8_t *pinned,
+                                                size_t capacity);
+
+/// What the orientations are to be at the end of the next step: the targets of pinned ones where
+/// these are not reached yet, otherwise what they are now.
+/// @param xyzw  becomes particle_count x 4, unit quaternions of either sign
+/// @param capacity  how many particles `xyzw` can hold
+/// @return as pbs_body_pinned_orientations
+PBS_API pbs_status pbs_body_target_orientations(const pbs_world *w, pbs_body b, double *xyzw,
+                                                size_t capacity);
+
 #ifdef __cplusplus
 }
 #endif

@@ -110,6 +110,14 @@ PBS_API bool pbs_collider_is_valid(const pbs_world *w, pbs_collider c);
 PBS_API pbs_status pbs_collider_set_motion(pbs_world *w, pbs_collider c, const double position[3],
                                            const double orientation[4]);
 
+/// Where the collider is at the end of the next step: the pose of pbs_collider_set_motion where
+/// that is not reached yet, otherwise that of pbs_collider_pose.
+/// @param position  becomes 3 numbers, metres; may be null
+/// @param orientation  becomes a unit quaternion x, y, z, w; may be null
+/// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_collider_motion(const pbs_world *w, pbs_collider c, double position[3],
+                                       double orientation[4]);
+
 /// The collider's description as it is now: its pose, and what pbs_collider_set_description has
 /// changed.
 /// @param out  struct_size set by the caller, as pbs_collider_desc_init does; its arrays are the

@@ -187,6 +187,12 @@ PBS_API pbs_status pbs_joint_settings(const pbs_world *w, pbs_joint j, pbs_joint
 /// finite), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_joint_set_target(pbs_world *w, pbs_joint j, const double place[3]);
 
+/// Where the point of space of a joint is at the end of the next step: what pbs_joint_set_target
+/// has set, otherwise the place that the joint was made with.
+/// @param place  becomes 3 numbers, m
+/// @return PBS_ERROR_ARGUMENT (a null pointer, no side is a point of space), PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_joint_target(const pbs_world *w, pbs_joint j, double place[3]);
+
 /// A joint that broke.
 typedef struct pbs_broken_joint {
     pbs_joint joint;

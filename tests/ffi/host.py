@@ -260,6 +260,8 @@ def load(path):
     pbs.pbs_body_element_stress.argtypes = [POINTER, Body, DOUBLES, SIZE]
     pbs.pbs_body_forces.argtypes = [POINTER, Body, I32, DOUBLES, SIZE]
     pbs.pbs_body_wrench.argtypes = [POINTER, Body, I32, DOUBLES, DOUBLES]
+    pbs.pbs_body_pinned_axes.argtypes = [POINTER, Body, INDICES, SIZE]
+    pbs.pbs_body_targets.argtypes = [POINTER, Body, DOUBLES, SIZE]
     return pbs
 
 
@@ -493,9 +495,10 @@ def solver(pbs):
         desc = make(pbs, SolidDesc, vertex_count=4, positions=x, tet_count=1, tets=(U32 * 4)(0, 1, 2, 3), young=1e5)
         check(pbs, pbs.pbs_body_create_solid(world, c.byref(desc), c.byref(body)))
         check(pbs, pbs.pbs_body_pin(world, body, (U32 * 1)(3), SIZE(1), U32(7)))
-        force = (DOUBLE * 3)()
+        axes, force = (U32 * 4)(), (DOUBLE * 3)()
+        check(pbs, pbs.pbs_body_pinned_axes(world, body, axes, 4))
         check(pbs, pbs.pbs_body_wrench(world, body, 1, force, None))
-        assert list(force) == [0, 0, 0]
+        assert list(axes) == [0, 0, 0, 7] and list(force) == [0, 0, 0]
         for _ in range(20):
             check(pbs, pbs.pbs_world_step(world, 1 / 60))
         ends.append(pbs.pbs_body_positions(world, body)[:12])

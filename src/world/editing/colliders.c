@@ -87,17 +87,35 @@ pbs_status pbs_collider_set_motion(pbs_world *w, pbs_collider c, const double po
     return PBS_OK;
 }
 
+/// Both outputs may be null.
+static void copy_pose(const double from_position[3], const double from_orientation[4],
+                      double position[3], double orientation[4]) {
+    if (position != NULL) {
+        copy3(from_position, position);
+    }
+    if (orientation != NULL) {
+        memcpy(orientation, from_orientation, 4 * sizeof *orientation);
+    }
+}
+
+pbs_status pbs_collider_motion(const pbs_world *w, pbs_collider c, double position[3],
+                               double orientation[4]) {
+    pbs_status status = PBS_OK;
+    const struct collider *collider = world_enter_collider(w, c, &status);
+    RETURN_IF_FAILED(status);
+    if (collider->moving) {
+        copy_pose(collider->target_position, collider->target_orientation, position, orientation);
+        return PBS_OK;
+    }
+    return pbs_collider_pose(w, c, position, orientation);
+}
+
 pbs_status pbs_collider_pose(const pbs_world *w, pbs_collider c, double position[3],
                              double orientation[4]) {
     pbs_status status = PBS_OK;
     const struct collider *collider = world_enter_collider(w, c, &status);
     RETURN_IF_FAILED(status);
-    if (position != NULL) {
-        copy3(collider->desc.position, position);
-    }
-    if (orientation != NULL) {
-        memcpy(orientation, collider->desc.orientation, sizeof collider->desc.orientation);
-    }
+    copy_pose(collider->desc.position, collider->desc.orientation, position, orientation);
     return PBS_OK;
 }
 

@@ -158,17 +158,35 @@ pbs_status pbs_joint_set_settings(pbs_world *w, pbs_joint j, const pbs_joint_des
     return PBS_OK;
 }
 
+/// Returns the side in space. Where both are on bodies, *status is PBS_ERROR_ARGUMENT.
+static struct joint_side *side_in_space(struct world_joint *joint, pbs_status *status) {
+    struct joint_side *side = &joint->sides[joint->sides[0].body == NULL ? 0 : 1];
+    if (side->body != NULL) {
+        *status = status_fail(PBS_ERROR_ARGUMENT, "both points of the joint are on bodies: only a "
+                                                  "point in space (PBS_POINT_WORLD) has a target");
+    }
+    return side;
+}
+
 pbs_status pbs_joint_set_target(pbs_world *w, pbs_joint j, const double place[3]) {
     pbs_status status = PBS_OK;
     struct world_joint *joint = enter_joint(w, j, &status);
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(check_pointer(place, "place"));
     RETURN_IF_FAILED(check_point(place, "place"));
-    struct joint_side *side = &joint->sides[joint->sides[0].body == NULL ? 0 : 1];
-    if (side->body != NULL) {
-        return status_fail(PBS_ERROR_ARGUMENT, "both points of the joint are on bodies: only a "
-                                               "point in space (PBS_POINT_WORLD) has a target");
-    }
+    struct joint_side *side = side_in_space(joint, &status);
+    RETURN_IF_FAILED(status);
     copy3(place, side->target);
+    return PBS_OK;
+}
+
+pbs_status pbs_joint_target(const pbs_world *w, pbs_joint j, double place[3]) {
+    pbs_status status = PBS_OK;
+    struct world_joint *joint = enter_joint(w, j, &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_pointer(place, "place"));
+    const struct joint_side *side = side_in_space(joint, &status);
+    RETURN_IF_FAILED(status);
+    copy3(side->target, place);
     return PBS_OK;
 }

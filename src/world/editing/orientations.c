@@ -1,4 +1,5 @@
-// Orientations and angular velocities of bonded bodies: reads, sets, pins and prescribes them.
+// Orientations and angular velocities of bonded bodies: reads, sets, pins and prescribes them, and
+// reads what is pinned and prescribed.
 #include <math.h>
 #include <string.h>
 
@@ -141,6 +142,55 @@ pbs_status pbs_body_set_target_orientations(pbs_world *w, pbs_body b, const uint
         scene_constrain_node(&w->scene, node, PBS_AXIS_ALL);
         scale3(bonded_radius_of_gyration(body->bonded.radii[particle]), rotation,
                w->scene.nodes.target + 3 * node);
+    }
+    return PBS_OK;
+}
+
+// --- reading pins and targets ---
+
+static pbs_status enter_to_read(const pbs_world *w, pbs_body b, const void *dst, size_t capacity,
+                                const char *name, const struct body **out) {
+    pbs_status status = PBS_OK;
+    *out = enter_bonded(w, b, "its vertices have no orientations", &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_pointer(dst, name));
+    return capacity >= (*out)->vertex_count
+               ? PBS_OK
+               : status_fail(PBS_ERROR_CAPACITY, "capacity is %zu particles, but the body has %zu",
+                             capacity, (*out)->vertex_count);
+}
+
+/// The first rotation node is that of the first particle.
+static bool is_pinned(const pbs_world *w, const struct body *body, size_t particle) {
+    const size_t node = body->node_start + body->vertex_count + particle;
+    return w->scene.nodes.constrained_axes[node] == PBS_AXIS_ALL;
+}
+
+pbs_status pbs_body_pinned_orientations(const pbs_world *w, pbs_body b, uint8_t *pinned,
+                                        size_t capacity) {
+    const struct body *body = NULL;
+    RETURN_IF_FAILED(enter_to_read(w, b, pinned, capacity, "pinned", &body));
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        pinned[i] = is_pinned(w, body, i);
+    }
+    return PBS_OK;
+}
+
+/// A target is stored as the turn from the present orientation, times a length.
+pbs_status pbs_body_target_orientations(const pbs_world *w, pbs_body b, double *xyzw,
+                                        size_t capacity) {
+    ARITHMETIC_SCOPE();
+    const struct body *body = NULL;
+    RETURN_IF_FAILED(enter_to_read(w, b, xyzw, capacity, "xyzw", &body));
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        const size_t node = body->node_start + body->vertex_count + i;
+        const double *const now = body->bonded.orientations + 4 * i;
+        double turn[3] = {0.0, 0.0, 0.0};
+        if (is_pinned(w, body, i)) {
+            scale3(1.0 / bonded_radius_of_gyration(body->bonded.radii[i]),
+                   w->scene.nodes.target + 3 * node, turn);
+        }
+        rotate_by(turn, 1.0, now, xyzw + 4 * i);
     }
     return PBS_OK;
 }

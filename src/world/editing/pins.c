@@ -1,4 +1,4 @@
-// Pins vertices, and prescribes their motion by targets.
+// Pins vertices, prescribes their motion by targets, and reads both.
 #include <math.h>
 #include <string.h>
 
@@ -117,6 +117,45 @@ pbs_status pbs_body_set_targets(pbs_world *w, pbs_body b, const uint32_t *vertic
             scene_constrain_node(&w->scene, node, PBS_AXIS_ALL);
         }
         memcpy(nodes->target + 3 * node, targets + 3 * i, 3 * sizeof *targets);
+    }
+    return PBS_OK;
+}
+
+// --- reading ---
+
+static pbs_status enter_to_read(const pbs_world *w, pbs_body b, const void *dst, size_t capacity,
+                                const char *name, const struct body **out) {
+    pbs_status status = PBS_OK;
+    *out = world_enter_body(w, b, &status);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_pointer(dst, name));
+    return capacity >= (*out)->vertex_count
+               ? PBS_OK
+               : status_fail(PBS_ERROR_CAPACITY, "capacity is %zu vertices, but the body has %zu",
+                             capacity, (*out)->vertex_count);
+}
+
+/// An affine body is constrained as a whole.
+pbs_status pbs_body_pinned_axes(const pbs_world *w, pbs_body b, uint32_t *axes, size_t capacity) {
+    const struct body *body = NULL;
+    RETURN_IF_FAILED(enter_to_read(w, b, axes, capacity, "axes", &body));
+    const uint8_t *const constrained = w->scene.nodes.constrained_axes + body->node_start;
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        axes[i] = constrained[vertices_are_nodes(body) ? i : 0];
+    }
+    return PBS_OK;
+}
+
+pbs_status pbs_body_targets(const pbs_world *w, pbs_body b, double *targets, size_t capacity) {
+    const struct body *body = NULL;
+    RETURN_IF_FAILED(enter_to_read(w, b, targets, capacity, "targets", &body));
+    if (!vertices_are_nodes(body)) {
+        return status_fail(PBS_ERROR_ARGUMENT,
+                           "the body is affine, and its vertices have no "
+                           "targets: pbs_body_target_pose has that of the body");
+    }
+    for (size_t i = 0; i < body->vertex_count; i++) {
+        nodes_prescribed(&w->scene.nodes, body->node_start + i, targets + 3 * i);
     }
     return PBS_OK;
 }

@@ -58,23 +58,42 @@ pbs_status pbs_body_transform(const pbs_world *w, pbs_body b, double position[3]
     return PBS_OK;
 }
 
+/// Computes the rigid motion nearest to what the nodes say. Both outputs may be null.
+static void nearest_pose(const struct affine_body *affine, const double *nodes, double position[3],
+                         double orientation[4]) {
+    double linear[9];
+    double rotation[9];
+    linear_part(affine, nodes, linear);
+    polar3(linear, rotation);
+    if (position != NULL) {
+        origin_of(affine, nodes, rotation, position);
+    }
+    if (orientation != NULL) {
+        quaternion_of(rotation, orientation);
+    }
+}
+
 pbs_status pbs_body_pose(const pbs_world *w, pbs_body b, double position[3],
                          double orientation[4]) {
     ARITHMETIC_SCOPE();
     pbs_status status = PBS_OK;
     const struct body *body = enter_affine(w, b, &status);
     RETURN_IF_FAILED(status);
-    const double *nodes = w->scene.nodes.x + 3 * body->node_start;
-    double linear[9];
-    double rotation[9];
-    linear_part(&body->affine, nodes, linear);
-    polar3(linear, rotation);
-    if (position != NULL) {
-        origin_of(&body->affine, nodes, rotation, position);
+    nearest_pose(&body->affine, w->scene.nodes.x + 3 * body->node_start, position, orientation);
+    return PBS_OK;
+}
+
+pbs_status pbs_body_target_pose(const pbs_world *w, pbs_body b, double position[3],
+                                double orientation[4]) {
+    ARITHMETIC_SCOPE();
+    pbs_status status = PBS_OK;
+    const struct body *body = enter_affine(w, b, &status);
+    RETURN_IF_FAILED(status);
+    double nodes[3 * AFFINE_NODES];
+    for (size_t i = 0; i < AFFINE_NODES; i++) {
+        nodes_prescribed(&w->scene.nodes, body->node_start + i, nodes + 3 * i);
     }
-    if (orientation != NULL) {
-        quaternion_of(rotation, orientation);
-    }
+    nearest_pose(&body->affine, nodes, position, orientation);
     return PBS_OK;
 }
 

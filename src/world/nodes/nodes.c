@@ -104,6 +104,13 @@ size_t nodes_count_positions(const struct nodes *nodes, size_t start, size_t cou
     return places;
 }
 
+void nodes_prescribed(const struct nodes *nodes, size_t node, double out[3]) {
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        const bool is_constrained = ((uint32_t)nodes->constrained_axes[node] >> axis & 1U) != 0;
+        out[axis] = (is_constrained ? nodes->target : nodes->x)[3 * node + axis];
+    }
+}
+
 bool nodes_are_loaded(const struct nodes *nodes) {
     for (size_t i = 0; i < 3 * nodes->count; i++) {
         if (nodes->force[i] != 0.0) {

@@ -43,6 +43,9 @@ pbs_status nodes_check(const struct nodes *nodes, size_t start, size_t count,
 /// They are the body's first nodes. They follow a translation of the body, have its mass, and
 /// define its extent.
 size_t nodes_count_positions(const struct nodes *nodes, size_t start, size_t count);
+/// Where a node is to be at the end of the next step as far as that is prescribed: its target on
+/// constrained axes, its position on others.
+void nodes_prescribed(const struct nodes *nodes, size_t node, double out[3]);
 /// Whether the host's force on some node is not zero.
 bool nodes_are_loaded(const struct nodes *nodes);
 void nodes_remove(struct nodes *nodes, size_t start, size_t count);
