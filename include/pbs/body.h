@@ -80,6 +80,15 @@ PBS_API pbs_status pbs_solid_desc_init(pbs_solid_desc *d, size_t struct_size);
 /// @see OPT section 4.1
 PBS_API pbs_status pbs_body_create_solid(pbs_world *w, const pbs_solid_desc *d, pbs_body *out);
 
+/// A description that makes the solid again, with the parameters and the motion that it has now:
+/// initial_positions and initial_velocities are the present ones. What has flowed is not in it, nor
+/// what other calls have set (contact, gravity, pins, forces). Arrays are the world's, valid until
+/// the next call that changes the world.
+/// @param out  struct_size set by the caller, as pbs_solid_desc_init does
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a body of another kind), PBS_ERROR_STRUCT_SIZE,
+/// PBS_ERROR_HANDLE
+PBS_API pbs_status pbs_body_solid_settings(const pbs_world *w, pbs_body b, pbs_solid_desc *out);
+
 /// Energies of bending. Their discretisation errors: docs/theory/shells.md section 5.
 typedef enum pbs_bending {
     PBS_BENDING_PLATE = 0, ///< converges to a Kirchhoff plate on any mesh; the curvature of a
@@ -162,6 +171,10 @@ PBS_API pbs_status pbs_shell_desc_init(pbs_shell_desc *d, size_t struct_size);
 /// @see docs/theory/shells.md; Grinspun et al. 2003, "Discrete shells"
 PBS_API pbs_status pbs_body_create_shell(pbs_world *w, const pbs_shell_desc *d, pbs_body *out);
 
+/// A description that makes the shell again, otherwise as pbs_body_solid_settings. Creases that
+/// steps have left are not in it.
+PBS_API pbs_status pbs_body_shell_settings(const pbs_world *w, pbs_body b, pbs_shell_desc *out);
+
 /// The rest angles of a shell, triangle_count x 3 as in pbs_shell_desc, including the creases that
 /// steps have left. Valid until the next call that changes the world. Null if the angles are those
 /// of flat_rest, if the body is no shell, or if the id is not valid.
@@ -210,6 +223,11 @@ PBS_API pbs_status pbs_springs_desc_init(pbs_springs_desc *d, size_t struct_size
 /// PBS_ERROR_ARGUMENT (a null pointer; a number that is not finite or out of its range; more
 /// vertices than a world can have), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_body_create_springs(pbs_world *w, const pbs_springs_desc *d, pbs_body *out);
+
+/// A description that makes the particles and springs again, otherwise as pbs_body_solid_settings;
+/// stiffness and rest length are given by spring. no_gravity is 1 where the body's scale of gravity
+/// is 0.
+PBS_API pbs_status pbs_body_springs_settings(const pbs_world *w, pbs_body b, pbs_springs_desc *out);
 
 /// A stiff body with twelve degrees of freedom, whatever its mesh: an affine motion, with a stiff
 /// energy of stretch and shear. Vertices are those of its surface (or of its tetrahedra), in the
@@ -261,6 +279,11 @@ PBS_API pbs_status pbs_affine_desc_init(pbs_affine_desc *d, size_t struct_size);
 /// quaternion that is not unit), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 /// @see Lan et al. 2022, "Affine Body Dynamics"
 PBS_API pbs_status pbs_body_create_affine(pbs_world *w, const pbs_affine_desc *d, pbs_body *out);
+
+/// A description that makes the affine body again, otherwise as pbs_body_solid_settings: as its
+/// surface, also where tetrahedra were given, and without its present strain. no_gravity is 1 where
+/// the body's scale of gravity is 0.
+PBS_API pbs_status pbs_body_affine_settings(const pbs_world *w, pbs_body b, pbs_affine_desc *out);
 
 /// Evaluates a host's energy of one stencil, whose nodes are at x (width x 3, metres). It must
 /// depend on x alone. The callback writes *value (J), gradient (width * 3, N) and hessian ((width *
@@ -315,6 +338,11 @@ PBS_API pbs_status pbs_custom_desc_init(pbs_custom_desc *d, size_t struct_size);
 /// vertices than a world can have), PBS_ERROR_STRUCT_SIZE, PBS_ERROR_MEMORY
 /// @see docs/architecture.md, eq. (1): a host's energy is one of the P_k
 PBS_API pbs_status pbs_body_create_custom(pbs_world *w, const pbs_custom_desc *d, pbs_body *out);
+
+/// A description that makes the body again, otherwise as pbs_body_solid_settings. evaluate is null
+/// in a restored world where the tag is not registered. no_gravity is 1 where the body's scale of
+/// gravity is 0.
+PBS_API pbs_status pbs_body_custom_settings(const pbs_world *w, pbs_body b, pbs_custom_desc *out);
 
 /// Registers a callback for the custom bodies of this world that have this tag, and for those that
 /// a later pbs_world_restore creates. Restored bodies have none until their tag is registered,

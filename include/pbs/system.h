@@ -107,6 +107,12 @@ PBS_API pbs_status pbs_system_desc_init(pbs_system_desc *d, size_t struct_size);
 /// PBS_ERROR_MEMORY
 PBS_API pbs_status pbs_system_create(const pbs_system_desc *d, pbs_system **out);
 
+/// A description that makes the system again, in its present state. Its arrays are the system's,
+/// valid until it is stepped, set, restored or destroyed; the allocator becomes zero.
+/// @param out  struct_size set by the caller, as pbs_system_desc_init does
+/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_STRUCT_SIZE
+PBS_API pbs_status pbs_system_settings(const pbs_system *s, pbs_system_desc *out);
+
 /// Frees a system. Null is fine.
 PBS_API void pbs_system_destroy(pbs_system *s);
 

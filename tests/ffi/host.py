@@ -258,6 +258,7 @@ def load(path):
     pbs.pbs_body_read_f32.argtypes = [POINTER, Body, I32, c.POINTER(c.c_float), SIZE, SIZE]
     pbs.pbs_body_read_f64.argtypes = [POINTER, Body, I32, c.POINTER(DOUBLE), SIZE, SIZE]
     pbs.pbs_body_element_stress.argtypes = [POINTER, Body, DOUBLES, SIZE]
+    pbs.pbs_body_solid_settings.argtypes = [POINTER, Body, POINTER]
     pbs.pbs_body_forces.argtypes = [POINTER, Body, I32, DOUBLES, SIZE]
     pbs.pbs_body_wrench.argtypes = [POINTER, Body, I32, DOUBLES, DOUBLES]
     pbs.pbs_body_pinned_axes.argtypes = [POINTER, Body, INDICES, SIZE]
@@ -333,6 +334,9 @@ def drop(pbs):
     check(pbs, pbs.pbs_world_gravity(world, gravity))
     assert settings.scheme == 0 and list(gravity) == [0, -9.81, 0] and pbs.pbs_world_threads(world) == 1
 
+    made = SolidDesc(struct_size=c.sizeof(SolidDesc))
+    check(pbs, pbs.pbs_body_solid_settings(world, body, c.byref(made)))
+    assert made.drag == 1 and made.tets[3] == 3 and made.initial_positions[10] == 2
     h = 1 / 60
     check(pbs, pbs.pbs_world_step(world, h))
     # Implicit Euler with drag: v = -g h / (1 + h).
@@ -453,6 +457,9 @@ def system(pbs):
     stats = DenseStats(struct_size=c.sizeof(DenseStats))
     check(pbs, pbs.pbs_system_stats(pendulum, c.byref(stats)))
     assert stats.total.steps == 200 and stats.residual <= stats.tolerance
+    settings = SystemDesc(struct_size=c.sizeof(SystemDesc))
+    check(pbs, pbs.pbs_system_settings(pendulum, c.byref(settings)))
+    assert settings.size == 2 and settings.positions[:2] == x[:2] and settings.newton_limit == desc.newton_limit
     pbs.pbs_integrator_destroy(integrator)
     pbs.pbs_system_destroy(pendulum)
 

@@ -411,16 +411,25 @@ static const struct field STATE_FIELDS[] = {
 };
 static const struct field_list state_fields = FIELD_LIST(struct body, STATE_FIELDS);
 
-static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
-    const pbs_affine_desc d = {.damping = body->damping,
-                               .drag = body->drag,
-                               .density = body->affine.density,
-                               .stiffness = body->affine.given_stiffness,
-                               .vertex_count = body->vertex_count,
-                               .positions = body->affine.rest,
-                               .triangle_count = body->triangle_count,
-                               .triangles = body->triangles};
+/// At rest at the origin.
+static void describe(const struct body *body, const struct nodes *nodes, void *out) {
     (void)nodes;
+    *(pbs_affine_desc *)out = (pbs_affine_desc){.struct_size = sizeof(pbs_affine_desc),
+                                                .no_gravity = body->gravity.scale == 0.0,
+                                                .damping = body->damping,
+                                                .drag = body->drag,
+                                                .density = body->affine.density,
+                                                .stiffness = body->affine.given_stiffness,
+                                                .vertex_count = body->vertex_count,
+                                                .positions = body->affine.rest,
+                                                .triangle_count = body->triangle_count,
+                                                .triangles = body->triangles,
+                                                .orientation = {0.0, 0.0, 0.0, 1.0}};
+}
+
+static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+    pbs_affine_desc d;
+    describe(body, nodes, &d);
     fields_write(out, &description_fields, &d);
 }
 
@@ -465,6 +474,7 @@ const struct body_table body_table_affine = {
     .settings = &settings_affine,
     .create = create,
     .free = free_own,
+    .describe = describe,
     .write = write,
     .read = read,
     .description = &description_fields,

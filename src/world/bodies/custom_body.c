@@ -200,18 +200,28 @@ static const struct field FIELDS[] = {
 };
 static const struct field_list fields = FIELD_LIST(struct saved_custom, FIELDS);
 
-static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+static void describe(const struct body *body, const struct nodes *nodes, void *out) {
     const struct custom_body *const custom = &body->custom;
-    const struct saved_custom saved = {.desc = {.tag = custom->tag,
-                                                .concurrent = custom->concurrent,
-                                                .is_linear = custom->is_linear,
-                                                .damping = body->damping,
+    *(pbs_custom_desc *)out = (pbs_custom_desc){.struct_size = sizeof(pbs_custom_desc),
                                                 .width = custom->width,
                                                 .vertex_count = body->node_count,
+                                                .positions = nodes->x + 3 * body->node_start,
+                                                .velocities = nodes->v + 3 * body->node_start,
                                                 .masses = nodes->mass + body->node_start,
                                                 .stencil_count = custom->stencil_count,
-                                                .stencils = custom->stencils},
-                                       .index_count = custom->stencil_count * custom->width};
+                                                .stencils = custom->stencils,
+                                                .evaluate = custom->evaluate,
+                                                .user = custom->user,
+                                                .concurrent = custom->concurrent,
+                                                .no_gravity = body->gravity.scale == 0.0,
+                                                .tag = custom->tag,
+                                                .damping = body->damping,
+                                                .is_linear = custom->is_linear};
+}
+
+static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+    struct saved_custom saved = {.index_count = body->custom.stencil_count * body->custom.width};
+    describe(body, nodes, &saved.desc);
     fields_write(out, &fields, &saved);
 }
 
@@ -242,6 +252,7 @@ const struct body_table body_table_custom = {
     .settings = &settings_custom,
     .create = create_with_callback,
     .free = free_own,
+    .describe = describe,
     .write = write,
     .read = read,
     .description = &fields,

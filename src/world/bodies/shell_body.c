@@ -265,28 +265,36 @@ static const struct field STATE_FIELDS[] = {
 };
 static const struct field_list state_fields = FIELD_LIST(struct body, STATE_FIELDS);
 
-static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+static void describe(const struct body *body, const struct nodes *nodes, void *out) {
     const struct shell_body *const shell = &body->shell;
-    const pbs_shell_desc d = {.flat_rest = shell->flat_rest,
-                              .bending = shell->bending,
-                              .thickness = shell->thickness,
-                              .density = shell->density,
-                              .young = shell->young,
-                              .poisson = shell->poisson,
-                              .bending_young = shell->bending_young,
-                              .damping = body->damping,
-                              .drag = body->drag,
-                              .yield_curvature = shell->yield_curvature,
-                              .stretch_limit = shell->stretch_limit,
-                              .vertex_count = body->node_count,
-                              .positions = shell->rest,
-                              .triangle_count = body->triangle_count,
-                              .triangles = body->triangles,
-                              .rest_angles = shell->creases == NULL ? shell->rest_angles : NULL,
-                              .clamped_edge_count = shell->clamp_count,
-                              .clamped_edges = shell->clamp_edges,
-                              .clamped_directions = shell->clamps};
-    (void)nodes;
+    *(pbs_shell_desc *)out = (pbs_shell_desc){
+        .struct_size = sizeof(pbs_shell_desc),
+        .flat_rest = shell->flat_rest,
+        .bending = shell->bending,
+        .thickness = shell->thickness,
+        .density = shell->density,
+        .young = shell->young,
+        .poisson = shell->poisson,
+        .bending_young = shell->bending_young,
+        .damping = body->damping,
+        .drag = body->drag,
+        .yield_curvature = shell->yield_curvature,
+        .stretch_limit = shell->stretch_limit,
+        .vertex_count = body->node_count,
+        .positions = shell->rest,
+        .triangle_count = body->triangle_count,
+        .triangles = body->triangles,
+        .rest_angles = shell->creases == NULL ? shell->rest_angles : NULL,
+        .clamped_edge_count = shell->clamp_count,
+        .clamped_edges = shell->clamp_edges,
+        .clamped_directions = shell->clamps,
+        .initial_positions = nodes->x + 3 * body->node_start,
+        .initial_velocities = nodes->v + 3 * body->node_start};
+}
+
+static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+    pbs_shell_desc d;
+    describe(body, nodes, &d);
     fields_write(out, &description_fields, &d);
 }
 
@@ -319,6 +327,7 @@ const struct body_table body_table_shell = {
     .settings = &settings_shell,
     .create = create,
     .free = free_own,
+    .describe = describe,
     .write = write,
     .read = read,
     .description = &description_fields,

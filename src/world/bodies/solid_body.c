@@ -371,26 +371,34 @@ static const struct field STATE_FIELDS[] = {
 };
 static const struct field_list state_fields = FIELD_LIST(struct body, STATE_FIELDS);
 
-static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+static void describe(const struct body *body, const struct nodes *nodes, void *out) {
     const struct solid_body *const solid = &body->solid;
-    const pbs_solid_desc d = {.material = solid->material,
-                              .damping = body->damping,
-                              .drag = body->drag,
-                              .density = solid->density.value,
-                              .young = solid->young.value,
-                              .poisson = solid->poisson.value,
-                              .yield_stress = solid->yield.stress,
-                              .hardening = solid->yield.hardening,
-                              .plastic_viscosity = solid->yield.viscosity,
-                              .plastic_limit = solid->yield.limit,
-                              .vertex_count = body->node_count,
-                              .positions = solid->rest,
-                              .tet_count = solid->tet_count,
-                              .tets = solid->tets,
-                              .tet_density = solid->density.per_tet,
-                              .tet_young = solid->young.per_tet,
-                              .tet_poisson = solid->poisson.per_tet};
-    (void)nodes;
+    *(pbs_solid_desc *)out = (pbs_solid_desc){.struct_size = sizeof(pbs_solid_desc),
+                                              .material = solid->material,
+                                              .damping = body->damping,
+                                              .drag = body->drag,
+                                              .density = solid->density.value,
+                                              .young = solid->young.value,
+                                              .poisson = solid->poisson.value,
+                                              .yield_stress = solid->yield.stress,
+                                              .hardening = solid->yield.hardening,
+                                              .plastic_viscosity = solid->yield.viscosity,
+                                              .plastic_limit = solid->yield.limit,
+                                              .vertex_count = body->node_count,
+                                              .positions = solid->rest,
+                                              .tet_count = solid->tet_count,
+                                              .tets = solid->tets,
+                                              .tet_density = solid->density.per_tet,
+                                              .tet_young = solid->young.per_tet,
+                                              .tet_poisson = solid->poisson.per_tet,
+                                              .initial_positions = nodes->x + 3 * body->node_start,
+                                              .initial_velocities = nodes->v +
+                                                                    3 * body->node_start};
+}
+
+static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+    pbs_solid_desc d;
+    describe(body, nodes, &d);
     fields_write(out, &description_fields, &d);
 }
 
@@ -438,6 +446,7 @@ const struct body_table body_table_solid = {
     .settings = &settings_solid,
     .create = create,
     .free = free_own,
+    .describe = describe,
     .write = write,
     .read = read,
     .description = &description_fields,

@@ -328,16 +328,27 @@ static const struct field FIELDS[] = {
 };
 static const struct field_list fields = FIELD_LIST(pbs_springs_desc, FIELDS);
 
-static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+static void describe(const struct body *body, const struct nodes *nodes, void *out) {
     const struct springs_body *const springs = own_of(body);
-    const pbs_springs_desc d = {.damping = body->damping,
-                                .drag = body->drag,
-                                .vertex_count = body->node_count,
-                                .masses = nodes->mass + body->node_start,
-                                .spring_count = springs->spring_count,
-                                .springs = springs->springs,
-                                .spring_stiffness = springs->stiffness,
-                                .rest_lengths = springs->rest_lengths};
+    *(pbs_springs_desc *)out = (pbs_springs_desc){.struct_size = sizeof(pbs_springs_desc),
+                                                  .no_gravity = body->gravity.scale == 0.0,
+                                                  .damping = body->damping,
+                                                  .drag = body->drag,
+                                                  .vertex_count = body->node_count,
+                                                  .masses = nodes->mass + body->node_start,
+                                                  .spring_count = springs->spring_count,
+                                                  .springs = springs->springs,
+                                                  .spring_stiffness = springs->stiffness,
+                                                  .rest_lengths = springs->rest_lengths,
+                                                  .stiffness = 1.0, // of no spring, as each has its
+                                                                    // own
+                                                  .positions = nodes->x + 3 * body->node_start,
+                                                  .velocities = nodes->v + 3 * body->node_start};
+}
+
+static void write(struct byte_writer *out, const struct body *body, const struct nodes *nodes) {
+    pbs_springs_desc d;
+    describe(body, nodes, &d);
     fields_write(out, &fields, &d);
 }
 
@@ -357,6 +368,7 @@ const struct body_table body_table_springs = {
     .settings = &settings_springs,
     .create = create,
     .free = free_own,
+    .describe = describe,
     .write = write,
     .read = read,
     .description = &fields,

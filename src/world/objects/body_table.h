@@ -87,6 +87,9 @@ struct body_table {
     /// caller gives it a slot. On failure the scene is unchanged.
     pbs_status (*create)(struct scene *scene, struct memory *memory, const void *d,
                          struct body **out);
+    /// The description that makes the body again, a struct of `settings`. Its arrays are the body's
+    /// and the nodes'. Null: particles that hosts have made in several ways.
+    void (*describe)(const struct body *body, const struct nodes *nodes, void *out);
     /// Returns a warning about a body that has been made, such as PBS_WEAK_BONDS.
     pbs_status (*warn)(const struct scene *scene, const struct body *body);
     /// Frees what only this kind allocates.

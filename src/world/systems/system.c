@@ -200,6 +200,27 @@ pbs_status pbs_system_set_state(pbs_system *s, double time, const double *positi
     return PBS_OK;
 }
 
+pbs_status pbs_system_settings(const pbs_system *s, pbs_system_desc *out) {
+    RETURN_IF_FAILED(system_enter(s));
+    const pbs_system_desc own = {.struct_size = sizeof own,
+                                 .unknown = s->options.unknown,
+                                 .size = s->size,
+                                 .mass = s->mass,
+                                 .damping = s->damping,
+                                 .stiffness = s->stiffness,
+                                 .positions = s->state.now.x,
+                                 .velocities = s->state.now.v,
+                                 .time = s->state.time,
+                                 .force = s->force,
+                                 .jacobian = s->jacobian,
+                                 .user = s->user,
+                                 .tolerance = s->options.tolerance,
+                                 .relative_tolerance = s->options.relative_tolerance,
+                                 .newton_limit = s->options.newton_limit,
+                                 .divisions = s->workspace.divisions};
+    return results_write(&settings_system, &own, out);
+}
+
 pbs_status pbs_system_stats(const pbs_system *s, pbs_dense_stats *out) {
     RETURN_IF_FAILED(system_enter(s));
     pbs_dense_stats stats = s->stats;

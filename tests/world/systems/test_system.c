@@ -801,6 +801,51 @@ static void refused_memory_is_a_status(void **state) {
     }
 }
 
+/// What is read makes the system again: both go on to the same bits. And refusals.
+static void settings_are_read(void **state) {
+    (void)state;
+    const double own_mass[4] = {2.0, 0.5, 0.5, 3.0}, own_stiffness[4] = {50.0, 0.0, 0.0, 80.0};
+    const double own_positions[2] = {1.0, -1.0}, own_velocities[2] = {0.0, 2.0};
+    pbs_integrator_desc scheme;
+    pbs_integrator *integrator = NULL;
+    pbs_system *systems[2];
+    pbs_system_desc d, out = {.struct_size = sizeof out};
+    assert_ok(pbs_integrator_desc_init(&scheme, sizeof scheme, PBS_SCHEME_IMPLICIT_EULER));
+    assert_ok(pbs_integrator_create(&scheme, &integrator));
+    assert_ok(pbs_system_desc_init(&d, sizeof d));
+    d.size = 2;
+    d.mass = own_mass;
+    d.stiffness = own_stiffness;
+    d.positions = own_positions;
+    d.velocities = own_velocities;
+    d.time = 4.0;
+    d.unknown = PBS_UNKNOWN_VELOCITY;
+    d.tolerance = 1e-9;
+    d.newton_limit = 17;
+    d.divisions = 3;
+    assert_ok(pbs_system_create(&d, &systems[0]));
+    assert_ok(pbs_system_step(systems[0], integrator, 0.01));
+    assert_ok(pbs_system_settings(systems[0], &out));
+    assert_true(out.time == pbs_system_time(systems[0]) && out.damping == NULL);
+    assert_same_bits(out.mass, own_mass, 4);
+    assert_same_bits(out.stiffness, own_stiffness, 4);
+    assert_same_bits(out.positions, pbs_system_positions(systems[0]), 2);
+    assert_true(out.unknown == PBS_UNKNOWN_VELOCITY && out.tolerance == 1e-9);
+    assert_true(out.newton_limit == 17 && out.divisions == 3 && out.force == NULL);
+    assert_ok(pbs_system_create(&out, &systems[1]));
+    for (int i = 0; i < 2; i++) {
+        assert_ok(pbs_system_step(systems[i], integrator, 0.01));
+    }
+    assert_same_bits(pbs_system_positions(systems[0]), pbs_system_positions(systems[1]), 2);
+    assert_status(pbs_system_settings(NULL, &out), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_system_settings(systems[0], NULL), PBS_ERROR_ARGUMENT);
+    out.struct_size = 8;
+    assert_status(pbs_system_settings(systems[0], &out), PBS_ERROR_STRUCT_SIZE);
+    pbs_integrator_destroy(integrator);
+    pbs_system_destroy(systems[0]);
+    pbs_system_destroy(systems[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failed_steps_change_nothing),
@@ -823,6 +868,7 @@ int main(void) {
         cmocka_unit_test(bad_calls_are_refused),
         cmocka_unit_test(schemes_that_need_an_energy_are_refused),
         cmocka_unit_test(refused_memory_is_a_status),
+        cmocka_unit_test(settings_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
