@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "energy/element.h"
-#include "energy/shells/hinge_lanes.h"
+#include "energy/shells/hinge_functions.h"
 #include "energy/scatter.h"
 
 /// Element data by groups of eight lanes; every array is [group][...][8].
@@ -227,9 +227,21 @@ ALWAYS_INLINE void hinge_load(const double *x, const uint32_t *node, lanes8 side
     }
 }
 
-ALWAYS_INLINE lanes8 hinge_energy(const struct hinge_lanes *h, lanes8 stiffness, lanes8 angle) {
+/// Returns what is added to the squares of the angles of group g where hinges are nearly closed.
+ALWAYS_INLINE struct hinge_function hinge_excess(const struct bending_elements *elements, size_t g,
+                                                 const struct hinge_lanes *h, lanes8 angle) {
+    const lanes8 none = lanes_set(0.0);
+    struct hinge_function excess = {none, none, none};
+    if (lanes_any(hinge_is_closing(h, lanes_load(elements->sine + g * LANES)))) {
+        hinge_close(&angle, elements->cosine + g * LANES, elements->sine + g * LANES, &excess);
+    }
+    return excess;
+}
+
+ALWAYS_INLINE lanes8 hinge_energy(const struct hinge_lanes *h, lanes8 stiffness, lanes8 angle,
+                                  lanes8 excess) {
     const lanes8 none = lanes_select(stiffness > 0.0, lanes_set(INFINITY), lanes_set(0.0));
-    return lanes_select(h->degenerate, none, stiffness * angle * angle);
+    return lanes_select(h->degenerate, none, stiffness * angle * angle + stiffness * excess);
 }
 
 /// Adds value, gradient and values by node; those that are null are skipped. first_order_passes.h
@@ -247,8 +259,9 @@ ALWAYS_INLINE void add_first_order(const struct bending_elements *elements,
         hinge_measure(side, &h);
         const lanes8 angle = hinge_angle(&h, lanes_load(elements->cosine + g * LANES),
                                          lanes_load(elements->sine + g * LANES));
+        const struct hinge_function excess = hinge_excess(elements, g, &h, angle);
         if (value != NULL) {
-            const lanes8 energy = hinge_energy(&h, stiffness, angle);
+            const lanes8 energy = hinge_energy(&h, stiffness, angle, excess.value);
             sum += energy;
             if (node_values != NULL) {
                 scatter_values(energy, groups->node + g * 4 * LANES, node_values);
@@ -258,7 +271,7 @@ ALWAYS_INLINE void add_first_order(const struct bending_elements *elements,
             lanes8 force[4][3];
             angle_gradient(&h, force);
             for (size_t a = 0; a < 4; a++) {
-                scale_lanes(2.0 * stiffness * angle, force[a], force[a]);
+                scale_lanes(stiffness * (2.0 * angle + excess.slope), force[a], force[a]);
                 scatter_vector(force[a], elements->slot + (g * 4 + a) * LANES, gradient);
             }
         }
@@ -280,6 +293,16 @@ ALWAYS_INLINE lanes8 hinge_weight(const struct bending_elements *elements, size_
     return damping ? stiffness * lanes_load(elements->damping + g * LANES) : stiffness;
 }
 
+/// Returns by what 2 k is multiplied in the semidefinite Hessian: 1, and more where the excess
+/// curves up.
+ALWAYS_INLINE lanes8 projected_share(const struct bending_elements *elements, size_t g,
+                                     const struct hinge_lanes *h) {
+    const lanes8 sine = lanes_load(elements->sine + g * LANES);
+    const lanes8 angle = hinge_angle(h, lanes_load(elements->cosine + g * LANES), sine);
+    const struct hinge_function excess = hinge_excess(elements, g, h, angle);
+    return 1.0 + 0.5 * lanes_max(excess.bend, lanes_set(0.0));
+}
+
 /// Adds 2 k g g^T: the Hessian at the rest angle, which is positive semidefinite for every state.
 static PBS_MULTIVERSION void add_projected_hessian(const struct bending_elements *elements,
                                                    const struct stencil_groups *groups,
@@ -293,9 +316,13 @@ static PBS_MULTIVERSION void add_projected_hessian(const struct bending_elements
         struct hinge_lanes h;
         const uint8_t *local = groups->local + g * 4 * LANES;
         const uint32_t *slot = groups->block_slot + g * PAIR_COUNT * LANES;
-        const lanes8 weight = hinge_weight(elements, g, evaluation->damping_weights);
+        lanes8 weight = hinge_weight(elements, g, evaluation->damping_weights);
         hinge_load(evaluation->x, elements->node + g * 4 * LANES, side);
         hinge_measure(side, &h);
+        const mask8 closing = hinge_is_closing(&h, lanes_load(elements->sine + g * LANES));
+        if (lanes_any(closing) && !evaluation->damping_weights) {
+            weight *= projected_share(elements, g, &h);
+        }
         angle_gradient(&h, own);
         for (int al = 0; al < 4 * LANES; al++) {
             for (int i = 0; i < 3; i++) {
@@ -344,13 +371,16 @@ static PBS_MULTIVERSION void add_exact_hessian(const struct bending_elements *el
         hinge_measure(side, &h);
         const lanes8 angle = hinge_angle(&h, lanes_load(elements->cosine + g * LANES),
                                          lanes_load(elements->sine + g * LANES));
+        const struct hinge_function excess = hinge_excess(elements, g, &h, angle);
+        const lanes8 half = angle + 0.5 * excess.slope;
+        const lanes8 bend = 1.0 + 0.5 * excess.bend;
         angle_gradient(&h, first);
         angle_hessian(&h, k);
         for (int a = 1; a < 4; a++) {
             for (int b = a; b < 4; b++) {
                 for (int ij = 0; ij < 9; ij++) {
                     k[a][b][ij] = weight *
-                                  (angle * k[a][b][ij] + first[a][ij / 3] * first[b][ij % 3]);
+                                  (half * k[a][b][ij] + bend * first[a][ij / 3] * first[b][ij % 3]);
                 }
             }
         }

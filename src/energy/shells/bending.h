@@ -6,9 +6,10 @@
 //
 // where l is the rest length of the edge, and A1, A2 are the rest areas. With this k a sheet of
 // equilateral triangles has the stiffness of a plate when it is bent into a cylinder. The moment
-// per length of the edge is D times the curvature (theta - theta0) l / (A1 + A2). The
-// difference of angles is taken in [-pi, pi]. The energy is infinite if one of the triangles is
-// degenerate. This term does not bound the step; the membrane of the same triangles does.
+// per length of the edge is D times the curvature (theta - theta0) l / (A1 + A2). theta and theta0
+// are in [-pi, pi]; hinges that are nearly closed: hinge_functions.h. The energy is infinite if one
+// of the triangles is degenerate. This term does not bound the step; the membrane of the same
+// triangles does.
 #ifndef PBS_ENERGY_SHELLS_BENDING_H
 #define PBS_ENERGY_SHELLS_BENDING_H
 

@@ -70,8 +70,9 @@ ALWAYS_INLINE void hinge_measure(lanes8 side[3][3], struct hinge_lanes *h) {
 
 /// Returns the angle minus the rest angle, both in [-pi, pi]. The difference is formed on cosine
 /// and sine, which leaves it all of its digits, and in [-pi, pi]; it is beyond where the angle
-/// would otherwise be. So it jumps only where the hinge is closed, which contact prevents, and not
-/// where a hinge that is bent at rest is bent the other way.
+/// would otherwise be. So it jumps only where the hinge is closed, which contact prevents unless
+/// the shell may go through itself (hinge_functions.h), and not where a hinge that is bent at rest
+/// is bent the other way.
 ALWAYS_INLINE lanes8 hinge_angle(const struct hinge_lanes *h, lanes8 cosine, lanes8 sine) {
     const lanes8 none = lanes_set(0.0);
     const lanes8 turn = lanes_set(6.28318530717958647693);

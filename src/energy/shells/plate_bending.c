@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "energy/element.h"
-#include "energy/shells/hinge_lanes.h"
+#include "energy/shells/hinge_functions.h"
 #include "energy/scatter.h"
 
 /// The data of one triangle's patch. Absent patch nodes repeat node 0, to which they add zero.
@@ -351,10 +351,25 @@ void plate_bending_set_values(struct plate_bending *plate, const struct stencil_
 
 struct plate_lanes {
     struct hinge_lanes hinge[PLATE_HINGES];
-    lanes8 angle[PLATE_HINGES]; ///< angle minus rest angle
+    lanes8 angle[PLATE_HINGES];                   ///< angle minus rest angle
+    struct hinge_function coupling[PLATE_HINGES]; ///< f of that
+    struct hinge_function excess[PLATE_HINGES];   ///< of hinge_close; set if is_folded
     lanes8 r[PLATE_ROWS][PLATE_HINGES];
     mask8 degenerate;
+    bool is_folded; ///< some f may not be its angle
 };
+
+/// Computes f and the excess of all angles of group g. Out of line, as few hinges are folded.
+static void measure_folds(const struct plate_elements *elements, size_t g,
+                          struct plate_lanes *plate) {
+    for (size_t h = 0; h < PLATE_HINGES; h++) {
+        const double *cosine = elements->cosine + (g * PLATE_HINGES + h) * LANES;
+        const double *sine = elements->sine + (g * PLATE_HINGES + h) * LANES;
+        hinge_couple(&plate->angle[h], cosine, sine, &plate->coupling[h]);
+        hinge_close(&plate->angle[h], cosine, sine, &plate->excess[h]);
+    }
+    plate->is_folded = true;
+}
 
 ALWAYS_INLINE void load_positions(const struct plate_elements *elements, size_t g, const double *x,
                                   lanes8 position[PLATE_NODES][3]) {
@@ -372,6 +387,8 @@ ALWAYS_INLINE void plate_measure(const struct plate_elements *elements, size_t g
     lanes8 position[PLATE_NODES][3];
     load_positions(elements, g, x, position);
     plate->degenerate = (mask8){0};
+    plate->is_folded = false;
+    mask8 folded = {0};
     for (size_t h = 0; h < PLATE_HINGES; h++) {
         const uint8_t *node = plate_hinge_nodes[h];
         const lanes8 cosine = lanes_load(elements->cosine + (g * PLATE_HINGES + h) * LANES);
@@ -382,6 +399,9 @@ ALWAYS_INLINE void plate_measure(const struct plate_elements *elements, size_t g
         }
         hinge_measure(side, &plate->hinge[h]);
         plate->angle[h] = hinge_angle(&plate->hinge[h], cosine, sine);
+        plate->coupling[h] = (struct hinge_function){plate->angle[h], lanes_set(1.0),
+                                                     lanes_set(0.0)};
+        folded = lanes_either(folded, hinge_is_folded(&plate->hinge[h], cosine, sine));
         const mask8 present = lanes_less(lanes_set(0.0), lanes_abs(cosine) + lanes_abs(sine));
         plate->degenerate = lanes_either(plate->degenerate,
                                          lanes_both(present, plate->hinge[h].degenerate));
@@ -390,23 +410,64 @@ ALWAYS_INLINE void plate_measure(const struct plate_elements *elements, size_t g
         plate->r[k / PLATE_HINGES][k % PLATE_HINGES] = lanes_load(elements->r +
                                                                   (g * R_SIZE + k) * LANES);
     }
+    if (lanes_any(folded)) {
+        measure_folds(elements, g, plate);
+    }
 }
 
-/// moment = R delta.
+/// moment = R f.
 ALWAYS_INLINE void plate_moment(const struct plate_lanes *plate, lanes8 moment[PLATE_ROWS]) {
     for (int i = 0; i < PLATE_ROWS; i++) {
-        moment[i] = plate->r[i][0] * plate->angle[0];
+        moment[i] = plate->r[i][0] * plate->coupling[0].value;
         for (int h = 1; h < PLATE_HINGES; h++) {
-            moment[i] += plate->r[i][h] * plate->angle[h];
+            moment[i] += plate->r[i][h] * plate->coupling[h].value;
         }
     }
 }
 
-/// Returns the entry of R^T R delta for hinge h: the derivative of the energy with respect to its
-/// angle.
+/// Returns the entry of R^T R f for hinge h.
+ALWAYS_INLINE lanes8 coupled_moment(const struct plate_lanes *plate,
+                                    const lanes8 moment[PLATE_ROWS], int h) {
+    return plate->r[0][h] * moment[0] + plate->r[1][h] * moment[1] + plate->r[2][h] * moment[2];
+}
+
+/// Returns w_h of (9a): entry (h, h) of R^T R.
+ALWAYS_INLINE lanes8 own_weight(const struct plate_lanes *plate, int h) {
+    return plate->r[0][h] * plate->r[0][h] + plate->r[1][h] * plate->r[1][h] +
+           plate->r[2][h] * plate->r[2][h];
+}
+
+/// Returns the second part of (9a).
+ALWAYS_INLINE lanes8 own_energy(const struct plate_lanes *plate) {
+    lanes8 sum = lanes_set(0.0);
+    for (int h = 0; h < PLATE_HINGES; h++) {
+        const lanes8 f = plate->coupling[h].value;
+        const lanes8 angle = plate->angle[h];
+        sum += 0.5 * own_weight(plate, h) * (angle * angle - f * f + plate->excess[h].value);
+    }
+    return sum;
+}
+
+/// Returns the derivative of the energy with respect to the angle of hinge h.
 ALWAYS_INLINE lanes8 hinge_moment(const struct plate_lanes *plate, const lanes8 moment[PLATE_ROWS],
                                   int h) {
-    return plate->r[0][h] * moment[0] + plate->r[1][h] * moment[1] + plate->r[2][h] * moment[2];
+    const struct hinge_function *c = &plate->coupling[h];
+    const lanes8 coupled = coupled_moment(plate, moment, h);
+    if (!plate->is_folded) {
+        return coupled;
+    }
+    return coupled * c->slope + own_weight(plate, h) * (plate->angle[h] - c->value * c->slope +
+                                                        0.5 * plate->excess[h].slope);
+}
+
+/// Returns by how much the second derivative of the energy with respect to the angle of hinge h is
+/// more than in J^T J.
+ALWAYS_INLINE lanes8 own_stiffness(const struct plate_lanes *plate, const lanes8 moment[PLATE_ROWS],
+                                   int h) {
+    const struct hinge_function *c = &plate->coupling[h];
+    return own_weight(plate, h) *
+               (1.0 - c->slope * c->slope - c->value * c->bend + 0.5 * plate->excess[h].bend) +
+           coupled_moment(plate, moment, h) * c->bend;
 }
 
 ALWAYS_INLINE void plate_forces(const struct plate_lanes *plate, const lanes8 moment[PLATE_ROWS],
@@ -439,8 +500,11 @@ ALWAYS_INLINE void add_first_order(const struct plate_elements *elements,
         plate_measure(elements, g, x, &plate);
         plate_moment(&plate, moment);
         if (value != NULL) {
-            const lanes8 energy = lanes_select(plate.degenerate, lanes_set(INFINITY),
-                                               0.5 * dot_lanes(moment, moment));
+            lanes8 energy = 0.5 * dot_lanes(moment, moment);
+            if (plate.is_folded) {
+                energy += own_energy(&plate);
+            }
+            energy = lanes_select(plate.degenerate, lanes_set(INFINITY), energy);
             sum += energy;
             if (node_values != NULL) {
                 scatter_values(energy, groups->node + g * elements->width * LANES, node_values);
@@ -464,7 +528,20 @@ ALWAYS_INLINE void add_first_order(const struct plate_elements *elements,
 
 // --- Hessians ---
 
-/// Computes J = R d angles / d x, [patch node][row][axis].
+/// Bounds the slopes of f from below by -1 for the semidefinite Hessian: couplings are then at most
+/// those of the angles, and the rest of what each hinge resists is not negative. The excess counts
+/// where it curves up, and not in damping.
+static void bound_folds(struct plate_lanes *plate, bool is_damping) {
+    for (int h = 0; h < PLATE_HINGES; h++) {
+        const lanes8 none = lanes_set(0.0);
+        struct hinge_function *c = &plate->coupling[h];
+        struct hinge_function *excess = &plate->excess[h];
+        c->slope = lanes_max(c->slope, lanes_set(-1.0));
+        excess->bend = is_damping ? none : lanes_max(excess->bend, none);
+    }
+}
+
+/// Computes J = R d f / d x, [patch node][row][axis].
 ALWAYS_INLINE void plate_jacobian(const struct plate_lanes *plate, lanes8 j[PLATE_NODES][9]) {
     for (int k = 0; k < 9 * PLATE_NODES; k++) {
         j[k / 9][k % 9] = lanes_set(0.0);
@@ -473,6 +550,7 @@ ALWAYS_INLINE void plate_jacobian(const struct plate_lanes *plate, lanes8 j[PLAT
         lanes8 gradient[4][3];
         angle_gradient(&plate->hinge[h], gradient);
         for (int a = 0; a < 4; a++) {
+            scale_lanes(plate->coupling[h].slope, gradient[a], gradient[a]);
             for (int k = 0; k < 9; k++) {
                 j[plate_hinge_nodes[h][a]][k] += plate->r[k / 3][h] * gradient[a][k % 3];
             }
@@ -489,43 +567,6 @@ ALWAYS_INLINE void order_jacobian(lanes8 j[PLATE_NODES][9], const uint8_t *order
             double(*to)[LANES] = ordered[order[p * LANES + l]];
             for (int k = 0; k < 9; k++) {
                 to[k][l] += j[p][k][l];
-            }
-        }
-    }
-}
-
-/// Adds J^T J: the Hessian if all moments are zero, and positive semidefinite for every state.
-static PBS_MULTIVERSION void add_gauss_newton(const struct plate_elements *elements,
-                                              const struct stencil_groups *groups, size_t begin,
-                                              size_t end, const struct evaluation *evaluation,
-                                              double *blocks) {
-    const uint32_t width = elements->width;
-    for (size_t g = begin; g < end; g++) {
-        struct plate_lanes plate;
-        lanes8 j[PLATE_NODES][9];
-        double ordered[PLATE_NODES][9][LANES];
-        const uint32_t *slot = groups->block_slot + g * groups->pair_count * LANES;
-        const lanes8 weight = evaluation->damping_weights
-                                  ? lanes_load(elements->damping + g * LANES)
-                                  : lanes_set(1.0);
-        plate_measure(elements, g, evaluation->x, &plate);
-        plate_jacobian(&plate, j);
-        order_jacobian(j, elements->order + g * PLATE_NODES * LANES, width, ordered);
-        for (uint32_t a = 0; a < width; a++) {
-            lanes8 left[9];
-            for (int k = 0; k < 9; k++) {
-                left[k] = weight * lanes_load(ordered[a][k]);
-            }
-            for (uint32_t b = a; b < width; b++, slot += LANES) {
-                lanes8 k[9];
-                for (int ij = 0; ij < 9; ij++) {
-                    const int i = ij / 3;
-                    const int c = ij % 3;
-                    k[ij] = left[i] * lanes_load(ordered[b][c]) +
-                            left[3 + i] * lanes_load(ordered[b][3 + c]) +
-                            left[6 + i] * lanes_load(ordered[b][6 + c]);
-                }
-                scatter_block(k, slot, blocks);
             }
         }
     }
@@ -550,8 +591,91 @@ ALWAYS_INLINE void add_block(const lanes8 k[9], int lane, uint32_t a, uint32_t b
     }
 }
 
-/// Adds the second derivatives of the angles times their moments, which complete J^T J to the exact
-/// Hessian.
+/// Adds the blocks k of hinge h.
+ALWAYS_INLINE void add_hinge_blocks(lanes8 k[4][4][9], int h, const uint8_t *order, uint32_t width,
+                                    const uint32_t *slots, double *blocks) {
+    const uint8_t *node = plate_hinge_nodes[h];
+    for (int ab = 0; ab < 16; ab++) {
+        const int a = ab / 4;
+        const int b = ab % 4;
+        for (int l = 0; l < LANES && a <= b; l++) {
+            add_block(k[a][b], l, order[node[a] * LANES + l], order[node[b] * LANES + l], a == b,
+                      width, slots, blocks);
+        }
+    }
+}
+
+/// Adds c g g^T to k, where g is the gradient of the hinge's angle.
+ALWAYS_INLINE void add_product(const struct hinge_lanes *h, lanes8 c, lanes8 k[4][4][9]) {
+    lanes8 g[4][3];
+    angle_gradient(h, g);
+    for (int ab = 0; ab < 16; ab++) {
+        for (int ij = 0; ij < 9; ij++) {
+            k[ab / 4][ab % 4][ij] += c * g[ab / 4][ij / 3] * g[ab % 4][ij % 3];
+        }
+    }
+}
+
+/// Adds weight w_h (1 - slope^2) g g^T of each hinge, which makes the w_h of J^T J whole, and the
+/// excess.
+static void add_own_stiffness(const struct plate_lanes *plate, const lanes8 *weight,
+                              const uint8_t *order, uint32_t width, const uint32_t *slots,
+                              double *blocks) {
+    for (int h = 0; h < PLATE_HINGES; h++) {
+        const lanes8 slope = plate->coupling[h].slope;
+        const lanes8 own = own_weight(plate, h) *
+                           (1.0 - slope * slope + 0.5 * plate->excess[h].bend);
+        lanes8 k[4][4][9] = {0};
+        add_product(&plate->hinge[h], *weight * own, k);
+        add_hinge_blocks(k, h, order, width, slots, blocks);
+    }
+}
+
+/// Adds J^T J: the Hessian if all moments are zero, and positive semidefinite for every state.
+/// is_exact: add_geometric adds the rest, also of hinges that are folded.
+static PBS_MULTIVERSION void add_gauss_newton(const struct plate_elements *elements,
+                                              const struct stencil_groups *groups, size_t begin,
+                                              size_t end, const struct evaluation *evaluation,
+                                              bool is_exact, double *blocks) {
+    const uint32_t width = elements->width;
+    for (size_t g = begin; g < end; g++) {
+        struct plate_lanes plate;
+        lanes8 j[PLATE_NODES][9];
+        double ordered[PLATE_NODES][9][LANES];
+        const uint8_t *order = elements->order + g * PLATE_NODES * LANES;
+        const uint32_t *slot = groups->block_slot + g * groups->pair_count * LANES;
+        const lanes8 weight = evaluation->damping_weights
+                                  ? lanes_load(elements->damping + g * LANES)
+                                  : lanes_set(1.0);
+        plate_measure(elements, g, evaluation->x, &plate);
+        if (plate.is_folded && !is_exact) {
+            bound_folds(&plate, evaluation->damping_weights);
+            add_own_stiffness(&plate, &weight, order, width, slot, blocks);
+        }
+        plate_jacobian(&plate, j);
+        order_jacobian(j, order, width, ordered);
+        for (uint32_t a = 0; a < width; a++) {
+            lanes8 left[9];
+            for (int k = 0; k < 9; k++) {
+                left[k] = weight * lanes_load(ordered[a][k]);
+            }
+            for (uint32_t b = a; b < width; b++, slot += LANES) {
+                lanes8 k[9];
+                for (int ij = 0; ij < 9; ij++) {
+                    const int i = ij / 3;
+                    const int c = ij % 3;
+                    k[ij] = left[i] * lanes_load(ordered[b][c]) +
+                            left[3 + i] * lanes_load(ordered[b][3 + c]) +
+                            left[6 + i] * lanes_load(ordered[b][6 + c]);
+                }
+                scatter_block(k, slot, blocks);
+            }
+        }
+    }
+}
+
+/// Adds the second derivatives of the angles times their moments, and what folded hinges resist by
+/// themselves, which complete J^T J to the exact Hessian.
 static PBS_MULTIVERSION void add_geometric(const struct plate_elements *elements,
                                            const struct stencil_groups *groups, size_t begin,
                                            size_t end, const struct evaluation *evaluation,
@@ -564,22 +688,17 @@ static PBS_MULTIVERSION void add_geometric(const struct plate_elements *elements
         plate_measure(elements, g, evaluation->x, &plate);
         plate_moment(&plate, moment);
         for (int h = 0; h < PLATE_HINGES; h++) {
-            const uint8_t *node = plate_hinge_nodes[h];
             lanes8 k[4][4][9];
             const lanes8 moment_of_hinge = hinge_moment(&plate, moment, h);
             angle_hessian(&plate.hinge[h], k);
             complete_blocks(k);
-            for (int ab = 0; ab < 16; ab++) {
-                const int a = ab / 4;
-                const int b = ab % 4;
-                for (int ij = 0; ij < 9; ij++) {
-                    k[a][b][ij] *= moment_of_hinge;
-                }
-                for (int l = 0; l < LANES && a <= b; l++) {
-                    add_block(k[a][b], l, order[node[a] * LANES + l], order[node[b] * LANES + l],
-                              a == b, elements->width, slots, blocks);
-                }
+            for (int abij = 0; abij < 16 * 9; abij++) {
+                k[abij / 36][abij / 9 % 4][abij % 9] *= moment_of_hinge;
             }
+            if (plate.is_folded) {
+                add_product(&plate.hinge[h], own_stiffness(&plate, moment, h), k);
+            }
+            add_hinge_blocks(k, h, order, elements->width, slots, blocks);
         }
     }
 }
@@ -597,9 +716,10 @@ static int evaluate(const void *self, const struct assembly *assembly,
     }
     add_requested(elements, groups, begin, end, evaluation, sums);
     if (evaluation->what & EVALUATE_HESSIAN) {
-        add_gauss_newton(elements, groups, begin, end, evaluation, sums->blocks);
-        const bool exact = !evaluation->project && !evaluation->project_shells;
-        if (exact && !evaluation->damping_weights) {
+        const bool is_exact = !evaluation->project && !evaluation->project_shells &&
+                              !evaluation->damping_weights;
+        add_gauss_newton(elements, groups, begin, end, evaluation, is_exact, sums->blocks);
+        if (is_exact) {
             add_geometric(elements, groups, begin, end, evaluation, sums->blocks);
         }
     }

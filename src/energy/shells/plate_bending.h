@@ -1,8 +1,9 @@
 // The bending energy of thin sheets as plates. The energy of a triangle is 1/2 |R delta|^2, where
 // delta are the angles minus the rest angles of its hinges and of its neighbours' hinges, and R is
 // the matrix of plate_operator.h. It converges to Kirchhoff's plate on any mesh
-// (docs/theory/shells.md). The energy is infinite if one of these triangles is degenerate. This
-// term does not bound the step; the membrane of the same triangles does.
+// (docs/theory/shells.md). Hinges that are folded by more than a right angle are coupled less
+// (section 3.2 there). The energy is infinite if one of these triangles is degenerate. This term
+// does not bound the step; the membrane of the same triangles does.
 #ifndef PBS_ENERGY_SHELLS_PLATE_BENDING_H
 #define PBS_ENERGY_SHELLS_PLATE_BENDING_H
 

@@ -7,6 +7,8 @@
 #include "energy/sheet_fixture.h"
 #include "geometry/meshes/sheet.h"
 
+static const double PI = 3.14159265358979323846;
+
 /// Properties of up to 32 triangles, of order one and all different.
 struct properties {
     double rigidity[32], poisson[32], damping[32];
@@ -479,9 +481,121 @@ static void rest_angles_are_as_given(void **state) {
     unbind(&sheet);
 }
 
-// --- refusals ---
+// --- hinges that are folded nearly shut ---
 
-/// A triangle by itself has nothing to bend; clamped at an edge it has.
+/// A triangle whose sides are one with a neighbour on each, which has a height of one and is turned
+/// by the angle of that hinge.
+static void turn_neighbours(const double angles[3], double x[18]) {
+    static const double corners[9] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.5, 0.86602540378443865, 0.0};
+    memcpy(x, corners, sizeof corners);
+    for (size_t k = 0; k < 3; k++) {
+        const double *from = corners + 3 * k;
+        const double *to = corners + 3 * ((k + 1) % 3);
+        const double out[3] = {to[1] - from[1], from[0] - to[0], 0.0};
+        for (size_t i = 0; i < 3; i++) {
+            x[9 + 3 * k + i] = 0.5 * (from[i] + to[i]) + cos(angles[k]) * out[i];
+        }
+        x[9 + 3 * k + 2] = -sin(angles[k]);
+    }
+}
+
+static void make_turned(struct sheet *sheet, struct properties *p, const double rest_angles[3]) {
+    static const uint32_t triangles[12] = {0, 1, 2, 1, 0, 3, 2, 1, 4, 0, 2, 5};
+    double rest[18];
+    turn_neighbours(rest_angles, rest);
+    make_mesh(sheet, p, rest, 6, triangles, 4);
+}
+
+/// Turns hinge k until it is closed, on one side or on the other, while the other two stay bent.
+static void shut(size_t k, double side, double x[18]) {
+    double angles[3] = {1.0, -0.7, 0.4};
+    angles[k] = side * (PI - 1e-9);
+    turn_neighbours(angles, x);
+}
+
+/// A hinge whose triangles go through each other goes on from 180 to -180 degrees. So do the
+/// energy, whatever the rest angle, and the moments of the other hinges. Line searches stopped
+/// where it jumped.
+static void energies_go_on_where_hinges_close(void **state) {
+    (void)state;
+    static const double rests[3][3] = {{0.0, 0.0, 0.0}, {0.5, -1.2, 2.0}, {-2.8, 1.6, -0.2}};
+    for (size_t rk = 0; rk < 9; rk++) {
+        const size_t k = rk % 3;
+        struct properties p;
+        struct sheet sheet;
+        double x[18], there[18], here[18];
+        make_turned(&sheet, &p, rests[rk / 3]);
+        shut(k, 1.0, x);
+        const double value = sheet_value(&sheet, x);
+        sheet_gradient(&sheet, x, there);
+        shut(k, -1.0, x);
+        assert_true(value > 0.5);
+        assert_near(sheet_value(&sheet, x), value, 1e-7 * value, "energy");
+        sheet_gradient(&sheet, x, here);
+        for (size_t i = 0; i < 3; i++) {
+            const size_t other = 9 + 3 * ((k + 1) % 3) + i;
+            assert_near(here[other], there[other], 1e-6, "force on another neighbour");
+        }
+        unbind(&sheet);
+    }
+}
+
+/// Also of hinges that are bent at rest, up to one that is closed.
+static void derivatives_where_hinges_are_folded(void **state) {
+    (void)state;
+    struct random random = random_seed(21);
+    const double rests[5][3] = {
+        {0.0, 0.0, 0.0}, {0.6, -0.3, 0.0}, {1.5, 2.5, -2.0}, {-3.0, 0.2, 1.0}, {PI, 0.0, -0.5}};
+    for (size_t r = 0; r < COUNT_OF(rests); r++) {
+        struct properties p;
+        struct sheet sheet;
+        make_turned(&sheet, &p, rests[r]);
+        const struct derivatives_function function = sheet_function(&sheet);
+        for (int trial = 0; trial < 20; trial++) {
+            double angles[3], x[18];
+            random_fill(&random, 1.7, 3.1, angles, 3);
+            for (int k = 0; k < 3; k++) {
+                angles[k] = random_uniform(&random, -1.0, 1.0) < 0.0 ? -angles[k] : angles[k];
+            }
+            turn_neighbours(angles, x);
+            assert_small(derivatives_gradient_error(&function, x, 1e-4), 1e-7, "gradient");
+            assert_small(derivatives_hessian_error(&function, x, 1e-4), 1e-6, "Hessian");
+        }
+        unbind(&sheet);
+    }
+}
+
+/// Folding by more costs more up to where hinges are closed, and a projected Hessian is that of the
+/// angle there.
+static void folded_hinges_resist(void **state) {
+    (void)state;
+    static const double flat[3] = {0.0, 0.0, 0.0};
+    enum { SIZE = 18 };
+    struct random random = random_seed(22);
+    struct properties p;
+    struct sheet sheet;
+    double x[SIZE];
+    double hessian[SIZE * SIZE];
+    make_turned(&sheet, &p, flat);
+    double before = 0.0;
+    for (int k = 1; k <= 314; k++) {
+        const double angles[3] = {0.01 * k, 0.0, 0.0};
+        turn_neighbours(angles, x);
+        const double value = sheet_value(&sheet, x);
+        assert_true(value > before);
+        before = value;
+    }
+    sheet.evaluation.project = true;
+    for (int trial = 0; trial < 100; trial++) {
+        double angles[3];
+        random_fill(&random, -PI, PI, angles, 3);
+        turn_neighbours(angles, x);
+        sheet_hessian(&sheet, x, hessian);
+        assert_true(project_is_semidefinite(SIZE, hessian));
+    }
+    unbind(&sheet);
+}
+
 /// A hinge that is bent by 1.5 rad at rest may be bent the other way until it is closed, at -pi: by
 /// up to 4.6 rad. Of a hinge alone the energy is proportional to the square of that.
 static void bent_hinges_may_be_bent_the_other_way(void **state) {
@@ -511,6 +625,9 @@ static void bent_hinges_may_be_bent_the_other_way(void **state) {
     }
 }
 
+// --- refusals ---
+
+/// A triangle by itself has nothing to bend; clamped at an edge it has.
 static void single_triangles_have_no_term(void **state) {
     (void)state;
     static const double rest[9] = {0, 0, 0, 1, 0, 0, 0.5, 1, 0};
@@ -611,6 +728,9 @@ int main(void) {
         cmocka_unit_test(folds_are_finite),
         cmocka_unit_test(degenerate_triangles_are_not_admissible),
         cmocka_unit_test(rest_angles_are_as_given),
+        cmocka_unit_test(energies_go_on_where_hinges_close),
+        cmocka_unit_test(derivatives_where_hinges_are_folded),
+        cmocka_unit_test(folded_hinges_resist),
         cmocka_unit_test(bent_hinges_may_be_bent_the_other_way),
         cmocka_unit_test(single_triangles_have_no_term),
         cmocka_unit_test(refuses_a_rest_triangle_without_area),
