@@ -7,7 +7,8 @@ CMAKEDIR   := $(LIBDIR)/cmake/pbs
 PKGDIR     := $(LIBDIR)/pkgconfig
 LICENSEDIR := $(PREFIX)/share/licenses/libpbs
 
-HEADERS := $(notdir $(wildcard include/pbs/*.h))
+HEADERS  := $(notdir $(wildcard include/pbs/*.h))
+LICENSES := LICENSE THIRD-PARTY.md
 
 # Paths may hold spaces, and so each stands in quotes: $(call to,FOLDER).
 to = "$(DESTDIR)$(1)"
@@ -25,7 +26,7 @@ install: lib                                     ## headers, libraries, pkg-conf
 	install -m 755 $(REAL_LIB) $(call to,$(LIBDIR))
 	ln -sf $(notdir $(REAL_LIB)) $(call to,$(LIBDIR)/$(SONAME))
 	ln -sf $(SONAME) $(call to,$(LIBDIR)/libpbs.so)
-	install -m 644 LICENSE $(call to,$(LICENSEDIR))
+	install -m 644 $(LICENSES) $(call to,$(LICENSEDIR))
 	$(fill_in) pkgconfig/pbs.pc.in > $(call to,$(PKGDIR)/pbs.pc)
 	$(fill_in) cmake/pbsConfig.cmake.in > $(call to,$(CMAKEDIR)/pbsConfig.cmake)
 	$(fill_in) cmake/pbsConfigVersion.cmake.in > $(call to,$(CMAKEDIR)/pbsConfigVersion.cmake)
@@ -35,7 +36,7 @@ uninstall:                                       ## what install put there
 	cd $(call to,$(INCLUDEDIR)/pbs) && rm -f $(HEADERS)
 	cd $(call to,$(LIBDIR)) && rm -f libpbs.a libpbs.so $(SONAME) $(notdir $(REAL_LIB))
 	rm -f $(call to,$(PKGDIR)/pbs.pc) $(call to,$(CMAKEDIR)/pbsConfig.cmake) $(call to,$(CMAKEDIR)/pbsConfigVersion.cmake)
-	rm -f $(call to,$(LICENSEDIR)/LICENSE)
+	cd $(call to,$(LICENSEDIR)) && rm -f $(LICENSES)
 	@rmdir --ignore-fail-on-non-empty $(call to,$(INCLUDEDIR)/pbs) $(call to,$(CMAKEDIR)) $(call to,$(LICENSEDIR)) 2>/dev/null || true
 
 .PHONY: install uninstall
