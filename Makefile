@@ -25,6 +25,7 @@ include mk/check.mk
 include mk/abi.mk
 include mk/install.mk
 include mk/tools.mk
+include mk/release.mk
 
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16 | sort

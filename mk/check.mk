@@ -32,7 +32,7 @@ SMALL := env PBS_TEST_SCALE=small
 # Scripts that draw some dozens of pictures, run long examples, or build and install again, and what the fuzzers' seeds are
 # run through, are left out of the quick check.
 SLOW_SCRIPTS := tests/examples/test_drop.sh tests/examples/test_fracture.sh tests/examples/test_scenes.sh tests/examples/test_integrators.sh \
-                tests/install/test_install.sh
+                tests/install/test_install.sh tests/install/test_release.sh
 SHELL_TESTS  := $(filter-out tests/demo/% $(if $(filter quick,$(CHECK)),$(SLOW_SCRIPTS)),$(wildcard tests/*/test_*.sh tests/*/*/test_*.sh))
 DEMO_TESTS  := $(wildcard tests/demo/test_*.sh)
 
