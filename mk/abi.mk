@@ -7,6 +7,6 @@ abi-record: lib/libpbs.map $(SHARED_LIB)         ## record the ABI anew, after a
 	scripts/abi.sh record $(REAL_LIB) include lib/abi
 
 map:                                             ## lib/libpbs.map from the PBS_API functions in the headers
-	scripts/exports.sh --map > lib/libpbs.map
+	scripts/exports.sh --map $(ABI) > lib/libpbs.map
 
 .PHONY: abi-check abi-record map

@@ -1,4 +1,4 @@
-# Compilers, flags and the version, which lives in include/pbs/base.h only.
+# Compilers, flags, the number of the binary interface, and the version, which lives in include/pbs/base.h only.
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -73,6 +73,10 @@ version = $(shell sed -n 's/^\#define PBS_VERSION_$(1) *\([0-9]*\).*/\1/p' inclu
 MAJOR   := $(call version,MAJOR)
 MINOR   := $(call version,MINOR)
 VERSION := $(MAJOR).$(MINOR).$(call version,PATCH)
+
+# The number in the SONAME and in lib/libpbs.map. It grows with a change that breaks programs that are already built, whatever
+# the version says.
+ABI := 0
 
 # So that a `make install` inside a test sees what this make was given, and rebuilds nothing.
 export CC CXX BUILD CFLAGS

@@ -16,7 +16,7 @@ folders = $(call to,$(INCLUDEDIR)/pbs) $(call to,$(PKGDIR)) $(call to,$(CMAKEDIR
 
 # The templates know these words; paths in the CMake package are found relative to it, so it may be moved.
 fill_in = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' \
-              -e 's|@VERSION@|$(VERSION)|g' -e 's|@MAJOR@|$(MAJOR)|g' -e 's|@MINOR@|$(MINOR)|g' \
+              -e 's|@VERSION@|$(VERSION)|g' -e 's|@MAJOR@|$(MAJOR)|g' -e 's|@MINOR@|$(MINOR)|g' -e 's|@ABI@|$(ABI)|g' \
               -e 's|@REAL_LIB@|$(notdir $(REAL_LIB))|g' -e 's|@LIBS_PRIVATE@|$(LIBS_PRIVATE)|g'
 
 install: lib                                     ## headers, libraries, pkg-config and CMake packages

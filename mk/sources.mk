@@ -40,5 +40,5 @@ FUZZERS  := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
 LIB_OUT    := $(if $(filter build,$(BUILD)),lib,$(BUILD)/lib)
 STATIC_LIB := $(LIB_OUT)/libpbs.a
 SHARED_LIB := $(LIB_OUT)/libpbs.so
-SONAME     := libpbs.so.$(MAJOR)
+SONAME     := libpbs.so.$(ABI)
 REAL_LIB   := $(LIB_OUT)/libpbs.so.$(VERSION)

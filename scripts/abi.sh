@@ -63,8 +63,8 @@ check)
     public_view "$scratch/libpbs.abi"
     abidiff --no-added-syms --suppressions "$scratch/growing.suppr" "$record/libpbs.abi" "$scratch/libpbs.abi" || status=1
     if [ $status != 0 ]; then
-        echo "The binary interface differs from $record. If that is meant, bump the SONAME or the version, say so in"
-        echo "CHANGELOG.md under abi, and record it: make abi-record"
+        echo "The binary interface differs from $record. If that is meant, let ABI in mk/flags.mk grow where programs that"
+        echo "use a release would break, say so in CHANGELOG.md under abi, and record it: make abi-record"
     fi
     exit $status
     ;;

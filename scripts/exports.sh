@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The names that the public headers declare with PBS_API, sorted, one per line: scripts/exports.sh [FOLDER]
-# With --map: as the version script lib/libpbs.map.
+# With --map NUMBER: as the version script lib/libpbs.map of the binary interface of that number.
 set -eu
-map=no
-if [ "${1:-}" = --map ]; then map=yes; shift; fi
+map=
+if [ "${1:-}" = --map ]; then map=$2; shift 2; fi
 folder=${1:-include/pbs}
 
 # Comments and preprocessor lines go first, so that prose is not taken for a declaration.
@@ -11,10 +11,10 @@ names=$(cat "$folder"/*.h |
     perl -0777 -pe 's{/\*.*?\*/}{}gs; s{//[^\n]*}{}g; s{^[ \t]*#(?:[^\n\\]|\\\n|\\.)*}{}gm' |
     perl -0777 -ne 'print "$1\n" while /\bPBS_API\b[^;{]*?\b(pbs_\w+)\s*\(/g' | LC_ALL=C sort -u)
 
-if [ $map = no ]; then
+if [ -z "$map" ]; then
     echo "$names"
 else
-    echo "LIBPBS_0 {"
+    echo "LIBPBS_$map {"
     echo "    global:"
     echo "$names" | sed 's/.*/        &;/'
     echo "    local:"

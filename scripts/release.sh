@@ -13,7 +13,7 @@ fail() { echo "release: $*" >&2; exit 1; }
 
 [[ "${2:-}" =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || usage
 action=$1 version=$2 archive=${3:-}
-major=${version%%.*}
+abi=$(sed -n 's/^ABI *:= *//p' mk/flags.mk)
 name=libpbs-$version
 
 # --- ready: all that can be said without building ---
@@ -35,7 +35,7 @@ is_ready() {
     [ -z "$(git status --porcelain)" ] || fail "something is not committed (git status)"
     ! git rev-parse -q --verify "refs/tags/v$version" >/dev/null || fail "there is a tag v$version"
     agree "the version in include/pbs/base.h" "$(header_version)" "$version"
-    agree "the node of lib/libpbs.map" "$(map_node)" "LIBPBS_$major"
+    agree "the node of lib/libpbs.map" "$(map_node)" "LIBPBS_$abi"
     agree "the first headings of CHANGELOG.md" "$(changelog_headings)" "Unreleased|$version, DATE"
     agree "lines under Unreleased in CHANGELOG.md" "$(unreleased_lines)" 0
     agree "find_package(pbs ...) in README.md and docs" "$(asked_of_cmake)" "${version%.*}"
@@ -72,8 +72,8 @@ installed_versions() { # prefix
     local lib=$1/lib
     agree "pkg-config" "$(pkg-config --modversion pbs)" "$version"
     agree "the CMake package" "$(sed -n 's/^set(PACKAGE_VERSION "\(.*\)")/\1/p' "$lib/cmake/pbs/pbsConfigVersion.cmake")" "$version"
-    agree "the SONAME" "$(readelf -d "$lib/libpbs.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" "libpbs.so.$major"
-    agree "the file behind it" "$(basename "$(readlink -f "$lib/libpbs.so.$major")")" "libpbs.so.$version"
+    agree "the SONAME" "$(readelf -d "$lib/libpbs.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" "libpbs.so.$abi"
+    agree "the file behind it" "$(basename "$(readlink -f "$lib/libpbs.so.$abi")")" "libpbs.so.$version"
     [ "$disagreements" = 0 ] || exit 1
 }
 

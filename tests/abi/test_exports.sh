@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 lib=$([ "${BUILD:-build}" = build ] && echo lib || echo "$BUILD/lib")
-major=$(sed -n 's/^#define PBS_VERSION_MAJOR *\([0-9]*\).*/\1/p' include/pbs/base.h)
+abi=$(sed -n 's/^ABI *:= *//p' mk/flags.mk)
 
 scripts/exports.sh >"$scratch/headers"
 sed -n 's/^ *\(pbs_[a-z0-9_]*\);.*/\1/p' lib/libpbs.map | LC_ALL=C sort >"$scratch/map"
@@ -19,7 +19,8 @@ refuse "no exported name is without pbs_" grep -v '^pbs_' "$scratch/archive" "$s
 refuse "no pbs_ name is left undefined" grep '^pbs_' "$scratch/undefined"
 refuse "the library neither prints nor ends the process" \
     grep -xE 'printf|puts|putchar|perror|abort|__assert_fail|exit|_exit|setlocale|signal|raise' "$scratch/undefined"
-check "the SONAME is libpbs.so.$major" sh -c "readelf -d $lib/libpbs.so | grep -q 'SONAME.*\[libpbs.so.$major\]'"
+check "the SONAME is libpbs.so.$abi" sh -c "readelf -d $lib/libpbs.so | grep -q 'SONAME.*\[libpbs.so.$abi\]'"
+check "the map is of the same interface" diff <(scripts/exports.sh --map "$abi") lib/libpbs.map
 check "the shared library runs any processor's code only where it has it" sh -c "! readelf -n $lib/libpbs.so | grep -qE 'x86 ISA needed:.*v[234]'"
 
 # --- hardening ---

@@ -7,6 +7,7 @@ prefix=$scratch/prefix
 stage=$scratch/stage
 version=$(sed -n 's/^#define PBS_VERSION_[A-Z]* *\([0-9]*\).*/\1/p' include/pbs/base.h | head -n 3 | paste -sd.)
 major=${version%%.*} minor=$(echo "$version" | cut -d. -f2)
+abi=$(sed -n 's/^ABI *:= *//p' mk/flags.mk)
 CC=${CC:-gcc}
 
 install_to() { make -s install PREFIX="$1" DESTDIR="${2:-}" LIBDIR="$1/lib/here"; }
@@ -30,7 +31,7 @@ needs() { readelf -d "$1" | grep NEEDED | grep -q "$2"; }
 
 check "pkg-config gives version $version" test "$(pkg-config --modversion pbs)" = "$version"
 check "builds shared through pkg-config" build_shared
-check "asks for libpbs.so.$major by its SONAME" needs "$scratch/shared" "libpbs\.so\.$major\]"
+check "asks for libpbs.so.$abi by its SONAME" needs "$scratch/shared" "libpbs\.so\.$abi\]"
 build_cpp() { ${CXX:-g++} -std=c++17 -x c++ $here/consumer.c -x none $(pkg-config --cflags --libs pbs) -o "$scratch/cpp"; }
 check "builds as C++17" build_cpp
 check "runs as C++17" env LD_LIBRARY_PATH="$prefix/lib/here" "$scratch/cpp"
