@@ -25,6 +25,7 @@
 #include "grid.h"
 #include "integrator.h"
 #include "joint.h"
+#include "mesh.h"
 #include "peridynamic.h"
 #include "point.h"
 #include "properties.h"

@@ -177,6 +177,9 @@ GridDesc = struct(
 Grid = struct(
     "pbs_grid", (U32, "struct_size"), (U32 * 3, "counts"), (DOUBLE * 3, "origin"), (DOUBLE, "cell"),
     (SIZE, "sample_count inside_count sign_count open_count thin_count"), (I32, "is_closed is_inverted"))
+Mesh = struct(
+    "pbs_mesh", (U32, "struct_size reserved"), (SIZE, "vertex_count"), (DOUBLES, "positions"), (SIZE, "triangle_count"),
+    (INDICES, "triangles"), (SIZE, "tet_count"), (INDICES, "tets"), (SIZE, "edge_count"), (INDICES, "edges"), (Allocator, "allocator"))
 Energy = struct(
     "pbs_energy", (U32, "struct_size reserved"), (DOUBLE, "kinetic elastic gravity contact host dissipated total external"))
 StepStats = struct(
@@ -227,7 +230,7 @@ LinearSolver = struct(
     "pbs_linear_solver", (U32, "struct_size"), (I32, "form triangle reserved"), (POINTER, "user"),
     (MATRIX_FN, "analyze factor"), (SOLVE_FN, "solve"))
 STRUCTS = [Body, Collider, Allocator, Log, Tasks, ExpertDesc, WorldDesc, SolidDesc, ShellDesc, SpringsDesc, AffineDesc, BondedDesc, PeridynamicDesc, BondLoad, BrokenBond, Fragment, FractureSurface,
-           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, Point, CastDesc, ContactEvent, DebugDesc, DebugPoint, PressureDesc, WindDesc, RegionDesc, RegionRow, Sensor, SensorEvent, Motion, Joint, JointDesc, JointState, BrokenJoint, WeldDesc, EmbeddingDesc, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
+           CustomDesc, ContactDesc, ColliderDesc, ContactSide, Contact, ContactForce, RayDesc, ClosestDesc, SurfacePoint, Point, CastDesc, ContactEvent, DebugDesc, DebugPoint, PressureDesc, WindDesc, RegionDesc, RegionRow, Sensor, SensorEvent, Motion, Joint, JointDesc, JointState, BrokenJoint, WeldDesc, EmbeddingDesc, OverlapDesc, Overlap, SeparateDesc, Separation, GridDesc, Grid, Mesh, EnergyControl, StepControl, IntegratorDesc, Energy, StepStats, NewtonStats, LinearStats, ContactStats,
            EnergyControlStats, StepControlStats, TimeStats, TotalStats, MemoryStats, SceneStats, FailureStats, Stats, SystemDesc, DenseStats, Matrix, LinearSolver]
 
 ERROR_ARGUMENT, ERROR_HANDLE, ERROR_MESH, ERROR_HOST = -1, -3, -4, -8

@@ -59,6 +59,7 @@ const struct settings_kind settings_embedding = KIND(pbs_embedding_desc);
 const struct settings_kind settings_motion = KIND(pbs_motion);
 const struct settings_kind settings_pressure = KIND(pbs_pressure_desc);
 const struct settings_kind settings_wind = KIND(pbs_wind_desc);
+const struct settings_kind settings_mesh = KIND(pbs_mesh);
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;

@@ -49,6 +49,6 @@ extern const struct settings_kind settings_world, settings_expert, settings_soli
     settings_point, settings_joint, settings_joint_state, settings_broken_joint, settings_embedding,
     settings_motion, settings_pressure, settings_contact_event, settings_cast, settings_region,
     settings_region_row, settings_sensor_event, settings_debug, settings_debug_point, settings_weld,
-    settings_wind;
+    settings_wind, settings_mesh;
 
 #endif
