@@ -21,6 +21,65 @@ typedef enum pbs_material {
                                          ///< strong compression
 } pbs_material;
 
+// Bodies in one call, with friction: their coefficient is 0.5, as if pbs_body_set_contact had set
+// it, and all other settings are the defaults. `position` is where the centre is. With young == 0 a
+// body is nearly rigid: affine, of the library's own stiffness, and its own coordinates have their
+// origin in the centre, so that pbs_body_pose gives that. With young > 0 it is a soft solid, stable
+// Neo-Hookean of Poisson ratio 0.3. Other shapes and settings: pbs_mesh and the descriptions below.
+
+/// Adds a box. A soft one has some 64 cells of six tetrahedra that are nearly cubes, 4 x 4 x 4 of a
+/// cube, and 1 to 32 along each edge.
+/// @param size  3, m, > 0: the lengths of the edges along x, y and z
+/// @param position  3, m: of the centre
+/// @param density  kg/m^3, > 0
+/// @param young  Pa; 0: nearly rigid
+/// @param out  its id; written only on success
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite or out of its range),
+/// PBS_ERROR_MESH (a body so thin that rounding flattens it), PBS_ERROR_MEMORY
+PBS_API pbs_status pbs_body_create_box(pbs_world *w, const double size[3], const double position[3],
+                                       double density, double young, pbs_body *out);
+
+/// Adds a ball; otherwise as pbs_body_create_box. It is pbs_mesh_ball with 4 cells (24 edges around
+/// it) where it is nearly rigid, with 3 cells (324 tetrahedra) where it is soft, and has 6 or 10 %
+/// less volume and mass than the sphere.
+/// @param radius  m, > 0
+PBS_API pbs_status pbs_body_create_ball(pbs_world *w, double radius, const double position[3],
+                                        double density, double young, pbs_body *out);
+
+/// Adds a capsule along y; otherwise as pbs_body_create_box. A soft one has 3 cells along its
+/// radius, and along its cylinder as many of about that length, 1 to 32.
+/// @param radius  m, > 0
+/// @param height  m, > 0: of the cylinder, without the caps
+PBS_API pbs_status pbs_body_create_capsule(pbs_world *w, double radius, double height,
+                                           const double position[3], double density, double young,
+                                           pbs_body *out);
+
+/// Adds a cylinder along y, as pbs_body_create_capsule without the caps.
+PBS_API pbs_status pbs_body_create_cylinder(pbs_world *w, double radius, double height,
+                                            const double position[3], double density, double young,
+                                            pbs_body *out);
+
+/// Adds a horizontal sheet of cloth, a shell with PBS_BENDING_HINGE and Poisson ratio 0.3, of some
+/// 256 nearly square cells, 16 x 16 of a square, and 1 to 64 along each edge; otherwise as
+/// pbs_body_create_box. Vertices are in the order of pbs_mesh_sheet. It touches at its middle
+/// surface: pbs_contact_desc.offset can give it half of its thickness.
+/// @param size  2, m, > 0: the lengths of the edges along x and z
+/// @param density  kg/m^3, > 0, of the material: times thickness it is the mass of a square metre
+/// @param thickness  m, > 0
+/// @param young  Pa, > 0
+PBS_API pbs_status pbs_body_create_cloth(pbs_world *w, const double size[2],
+                                         const double position[3], double density, double thickness,
+                                         double young, pbs_body *out);
+
+/// Adds a straight rope of 32 springs that resist stretching and not bending; otherwise as
+/// pbs_body_create_box. It touches bodies and colliders with spheres of its radius around its
+/// vertices, and not in between, so that what is thinner than a spring is long may pass through.
+/// @param from, to  3, m: the ends, not at one place; the first and the last vertex
+/// @param radius  m, > 0
+/// @param young  Pa, > 0
+PBS_API pbs_status pbs_body_create_rope(pbs_world *w, const double from[3], const double to[3],
+                                        double radius, double density, double young, pbs_body *out);
+
 // Damping is given by a time tau. The damping stress is tau C E', with the elasticity C at small
 // strain and the rate E' of Green's strain. Springs are damped by the rate of their length. A rigid
 // motion has no rate of strain, so damping does not slow rotation and exerts no torque. Bending of

@@ -93,6 +93,13 @@ PBS_API pbs_status pbs_collider_desc_init(pbs_collider_desc *d, size_t struct_si
 /// @see OPT sections 5.1, object collisions as constraints, and 5.2, as penalties
 PBS_API pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_collider *out);
 
+/// Adds level ground with friction: a half-space whose normal is opposite to the world's gravity,
+/// or y where there is none, and whose coefficient is 0.5. It stays where it is if gravity changes.
+/// @param height  m: of its surface along the normal, from the origin
+/// @param out  its id; written only on success
+/// @return as pbs_collider_create
+PBS_API pbs_status pbs_collider_create_ground(pbs_world *w, double height, pbs_collider *out);
+
 /// Removes the collider; its id is never valid again. A null id is fine.
 /// @return PBS_ERROR_ARGUMENT (w is null), PBS_ERROR_HANDLE
 PBS_API pbs_status pbs_collider_destroy(pbs_world *w, pbs_collider c);
