@@ -97,6 +97,51 @@ PBS_API pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size);
 /// @see docs/theory/joints.md
 PBS_API pbs_status pbs_joint_create(pbs_world *w, const pbs_joint_desc *d, pbs_joint *out);
 
+// Joints in one call, at places in space. `anchor` becomes a point of each body, which the body
+// takes along from where it is now: of an affine body and of a solid, also where the anchor is
+// outside; of other bodies the nearest point of the surface, or the nearest vertex
+// (pbs_world_locate), which the joint draws to the other side if it is apart. All else is as
+// pbs_joint_desc_init has it, and pbs_joint_set_settings changes limits, motors, springs and
+// strengths.
+
+/// Two points stay together: PBS_JOINT_BALL.
+/// @param b  null: body a is joined to space
+/// @param anchor  3, m
+/// @param out  its id; written only on success
+/// @return PBS_ERROR_ARGUMENT (a null pointer, a number that is not finite, a body joined to
+/// itself, no side that is free, a scheme that moves no joints), PBS_ERROR_HANDLE,
+/// PBS_ERROR_MEMORY; then nothing has changed
+PBS_API pbs_status pbs_joint_create_ball(pbs_world *w, pbs_body a, pbs_body b,
+                                         const double anchor[3], pbs_joint *out);
+
+/// The bodies stay as they are to each other: PBS_JOINT_WELD. Both must be affine or solids, whose
+/// points have an orientation, or space.
+/// @return as pbs_joint_create_ball; PBS_ERROR_ARGUMENT too where a body has no orientation there
+PBS_API pbs_status pbs_joint_create_weld(pbs_world *w, pbs_body a, pbs_body b,
+                                         const double anchor[3], pbs_joint *out);
+
+/// The bodies turn about an axis through the anchor: PBS_JOINT_HINGE. Which bodies: as
+/// pbs_joint_create_weld.
+/// @param axis  3, in space, of any length but 0
+/// @return as pbs_joint_create_weld
+PBS_API pbs_status pbs_joint_create_hinge(pbs_world *w, pbs_body a, pbs_body b,
+                                          const double anchor[3], const double axis[3],
+                                          pbs_joint *out);
+
+/// The bodies slide along an axis and do not turn: PBS_JOINT_SLIDER; otherwise as
+/// pbs_joint_create_hinge.
+PBS_API pbs_status pbs_joint_create_slider(pbs_world *w, pbs_body a, pbs_body b,
+                                           const double anchor[3], const double axis[3],
+                                           pbs_joint *out);
+
+/// The points at two anchors, one of each body, are never farther apart than they are now: a
+/// PBS_JOINT_DISTANCE with an upper limit. Any bodies.
+/// @param anchor_a, anchor_b  3, m, not at one place
+/// @return as pbs_joint_create_ball; PBS_ERROR_ARGUMENT too where the points are at one place
+PBS_API pbs_status pbs_joint_create_rope(pbs_world *w, pbs_body a, pbs_body b,
+                                         const double anchor_a[3], const double anchor_b[3],
+                                         pbs_joint *out);
+
 /// Welds where bodies touch, as the pieces of a wall do.
 typedef struct pbs_weld_desc {
     uint32_t struct_size;   ///< set by pbs_weld_desc_init
