@@ -189,6 +189,16 @@ PBS_API void pbs_world_destroy(pbs_world *w);
 /// with its contact)
 PBS_API pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i);
 
+/// The world steps with this scheme and its defaults from now on, as with an integrator of
+/// pbs_integrator_desc_init.
+/// @param scheme  pbs_scheme (integrator.h)
+/// @return PBS_ERROR_ARGUMENT (w is null, an unknown scheme, one that cannot move this world's
+/// bodies or with its contact)
+PBS_API pbs_status pbs_world_set_scheme(pbs_world *w, int32_t scheme);
+
+/// The scheme that the world steps with, pbs_scheme; -1 where w is null.
+PBS_API int32_t pbs_world_scheme(const pbs_world *w);
+
 /// One step of h seconds, whatever the integrator's step control is. It lands whole or leaves the
 /// world as it was; pbs_world_stats says why.
 /// @return PBS_OK, PBS_DIVIDED, PBS_NOT_CONVERGED (where allowed), PBS_ERROR_ARGUMENT (w is null, h

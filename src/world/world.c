@@ -582,25 +582,50 @@ pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(i, "the integrator"));
     RETURN_IF_FAILED(contact_kind_check_scheme(&w->scene, i->choice.scheme));
+static pbs_status set_choice(pbs_world *w, const struct scheme_choice *choice) {
+    RETURN_IF_FAILED(contact_kind_check_scheme(&w->scene, choice->scheme));
+    if (w->scene.joints.count > 0) {
+        RETURN_IF_FAILED(world_joint_check_scheme(choice->scheme));
+    }
     for (size_t b = 0; b < w->scene.bodies.count; b++) {
         const struct body *body = scene_body(&w->scene, b);
         if (body->table->check_scheme != NULL) {
-            RETURN_IF_FAILED(body->table->check_scheme(i->choice.scheme));
+            RETURN_IF_FAILED(body->table->check_scheme(choice->scheme));
         }
         RETURN_IF_FAILED(features_check_scheme(body, i->choice.scheme));
+        RETURN_IF_FAILED(body_check_pressure_scheme(body, choice->scheme));
     }
-    if (i->choice.scheme != w->scene.integrator.scheme ||
-        i->choice.settings.energy_control.by_island !=
+    if (choice->scheme != w->scene.integrator.scheme ||
+        choice->settings.energy_control.by_island !=
             w->scene.integrator.settings.energy_control.by_island) {
         w->topology.is_current = false;
     }
-    w->scene.integrator = i->choice;
+    w->scene.integrator = *choice;
     scene_forget_history(&w->scene);
     w->scene.step_memory = (struct step_memory){0};
     return PBS_OK;
 }
 
 pbs_status pbs_world_integrator(const pbs_world *w, pbs_integrator_desc *out) {
+pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
+    RETURN_IF_FAILED(world_enter(w));
+    RETURN_IF_FAILED(check_pointer(i, "the integrator"));
+    return set_choice(w, &i->choice);
+}
+
+pbs_status pbs_world_set_scheme(pbs_world *w, int32_t scheme) {
+    RETURN_IF_FAILED(world_enter(w));
+    pbs_integrator_desc d;
+    RETURN_IF_FAILED(pbs_integrator_desc_init(&d, sizeof d, scheme));
+    const struct scheme_choice choice = integrator_choice(&d);
+    return set_choice(w, &choice);
+}
+
+int32_t pbs_world_scheme(const pbs_world *w) {
+    return w != NULL ? w->scene.integrator.settings.scheme : -1;
+}
+
+pbs_status pbs_world_integrator_settings(const pbs_world *w, pbs_integrator_desc *out) {
     RETURN_IF_FAILED(world_enter(w));
     return results_write(&settings_integrator, &w->scene.integrator.settings, out);
 }
