@@ -1,4 +1,5 @@
-// A minimal program: two tetrahedra fall onto a floor. Uses installed headers only.
+// A minimal program: a soft cube falls on the ground, and a nearly rigid block on the cube. Uses
+// installed headers only.
 //     cc hello.c $(pkg-config --cflags --libs pbs)
 // SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
@@ -10,43 +11,40 @@ static int fail(const char *what) {
 }
 
 int main(void) {
-    static const double positions[] = {0, 0.5, 0, 1, 0.5, 0, 0, 0.5, -1, 0, 1.5, 0, 1, 1.5, -1};
-    static const uint32_t tets[] = {0, 1, 2, 3, 1, 4, 2, 3};
+    static const double cube_size[3] = {1.0, 1.0, 1.0}, block_size[3] = {0.4, 0.3, 0.4}; // m
+    static const double cube_at[3] = {0.0, 1.5, 0.0}, block_at[3] = {0.1, 3.0, 0.0};
 
-    pbs_world_desc world_desc;
-    pbs_world_desc_init(&world_desc, sizeof world_desc);
-    world_desc.gravity[1] = -9.81;
+    pbs_world_desc settings;
+    pbs_world_desc_init(&settings, sizeof settings);
+    settings.gravity[1] = -9.81; // m/s^2
     pbs_world *world = NULL;
-    if (pbs_world_create(&world_desc, &world) < 0) {
+    if (pbs_world_create(&settings, &world) < 0) {
         return fail("world");
     }
 
-    pbs_collider_desc floor_desc; // a half-space below y = 0
-    pbs_collider_desc_init(&floor_desc, sizeof floor_desc);
-    floor_desc.friction = 0.5;
+    // The ground is level: its normal is opposite to gravity. It and the bodies have friction 0.5.
     pbs_collider ground;
-    if (pbs_collider_create(world, &floor_desc, &ground) < 0) {
-        return fail("floor");
+    if (pbs_collider_create_ground(world, 0.0, &ground) < 0) {
+        return fail("ground");
     }
 
-    pbs_solid_desc solid_desc;
-    pbs_solid_desc_init(&solid_desc, sizeof solid_desc);
-    solid_desc.vertex_count = 5;
-    solid_desc.positions = positions;
-    solid_desc.tet_count = 2;
-    solid_desc.tets = tets;
-    solid_desc.young = 1e5;
-    pbs_body body;
-    if (pbs_body_create_solid(world, &solid_desc, &body) < 0) {
-        return fail("solid");
+    // Density and Young's modulus: a soft cube. Without a modulus a body is nearly rigid.
+    pbs_body cube, block;
+    if (pbs_body_create_box(world, cube_size, cube_at, 1000.0, 1e5, &cube) < 0) {
+        return fail("cube");
+    }
+    if (pbs_body_create_box(world, block_size, block_at, 500.0, 0.0, &block) < 0) {
+        return fail("block");
     }
 
-    for (int frame = 0; frame < 24; frame++) {
+    for (int frame = 0; frame < 48; frame++) {
         if (pbs_world_step(world, 1.0 / 24.0) < 0) {
             return fail("step");
         }
-        printf("t = %.3f s, first vertex at y = %.4f m\n", pbs_world_time(world),
-               pbs_body_positions(world, body)[1]);
+        double centre[3];
+        pbs_body_pose(world, block, centre, NULL);
+        printf("t = %.3f s, a lower corner of the cube at y = %.4f m, the block at %.4f m\n",
+               pbs_world_time(world), pbs_body_positions(world, cube)[1], centre[1]);
     }
     pbs_world_destroy(world);
     return 0;

@@ -321,6 +321,29 @@ def sizes(pbs, layout):
     pbs.pbs_world_destroy(world)
 
 
+def first(pbs):
+    """The README's first program: no mesh and no description but the world's."""
+    world, ground, cube, block = make_world(pbs), Collider(), Body(), Body()
+    vector = DOUBLE * 3
+    check(pbs, pbs.pbs_collider_create_ground(world, DOUBLE(0), c.byref(ground)))
+    check(pbs, pbs.pbs_body_create_box(world, vector(1, 1, 1), vector(0, 1.5, 0), DOUBLE(1000), DOUBLE(1e5), c.byref(cube)))
+    check(pbs, pbs.pbs_body_create_box(world, vector(.4, .3, .4), vector(0.1, 3, 0), DOUBLE(500), DOUBLE(0), c.byref(block)))
+    place = vector()
+    for _ in range(96):
+        check(pbs, pbs.pbs_world_step(world, 1 / 24))
+    check(pbs, pbs.pbs_body_pose(world, block, place, None))
+    assert pbs.pbs_body_positions(world, cube)[1] > 0
+    # It has come to rest on the cube, which is pressed in under it and by its own weight.
+    assert 1.0 < place[1] < 1.16, list(place)
+    joint, mesh = Joint(), make(pbs, Mesh)
+    check(pbs, pbs.pbs_joint_create_weld(world, cube, block, vector(0.1, 1, 0), c.byref(joint)))
+    check(pbs, pbs.pbs_mesh_box(None, vector(1, 2, 3), (U32 * 3)(1, 1, 1), c.byref(mesh)))
+    assert mesh.vertex_count == 8 and mesh.triangle_count == 12 and mesh.positions[21:24] == [0.5, 1.0, 1.5]
+    pbs.pbs_mesh_free(c.byref(mesh))
+    assert mesh.vertex_count == 0 and not mesh.positions
+    pbs.pbs_world_destroy(world)
+
+
 def drop(pbs):
     """A tetrahedron falls freely, lands and comes to rest; floats are read with a stride of eight."""
     messages = []
@@ -553,6 +576,6 @@ def errors(pbs):
 
 
 library = load(sys.argv[1])
-{"sizes": lambda: sizes(library, sys.argv[2]), "drop": lambda: drop(library), "energy": lambda: energy(library),
- "system": lambda: system(library), "grid": lambda: grid(library), "solver": lambda: solver(library),
- "errors": lambda: errors(library)}[sys.argv[3]]()
+{"sizes": lambda: sizes(library, sys.argv[2]), "first": lambda: first(library), "drop": lambda: drop(library),
+ "energy": lambda: energy(library), "system": lambda: system(library), "grid": lambda: grid(library),
+ "solver": lambda: solver(library), "errors": lambda: errors(library)}[sys.argv[3]]()

@@ -7,6 +7,7 @@ lib=$([ "${BUILD:-build}" = build ] && echo lib || echo "$BUILD/lib")
 host() { python3 tests/ffi/host.py "$lib/libpbs.so" lib/abi/layout.txt "$1"; }
 
 check "structs are laid out as recorded" host sizes
+check "the README's first program" host first
 check "a tetrahedron falls on the ground and rests there" host drop
 check "an energy written in Python" host energy
 check "a system whose forces are written in Python" host system

@@ -1,5 +1,5 @@
-// Bodies and the ground in one call: what they are, that they come to rest at all sizes, and that
-// they rub.
+// Bodies and the ground in one call: what they are, that they come to rest at all sizes, and their
+// friction.
 #include "support/world_testing.h"
 #include "world/meshes/mesh_testing.h"
 
