@@ -1,4 +1,4 @@
-// Boxes, sheets and ropes. H. W. Kuhn, "Some Combinatorial Lemmas in Topology", 1960, divides a
+// Boxes, sheets and ropes. H. W. Kuhn, "Some combinatorial lemmas in topology", 1960, divides a
 // cube into six tetrahedra; see grid_meshes.h.
 #include "geometry/generation/grid_meshes.h"
 
