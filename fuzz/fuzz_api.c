@@ -165,6 +165,33 @@ static pbs_status make_affine(struct session *s, pbs_world *world) {
     return pbs_body_create_affine(world, &d, &s->bodies[take(&s->in) % IDS]);
 }
 
+/// In one call; soft ones, of hundreds of elements, are rare.
+static pbs_status make_simple(struct session *s, pbs_world *world) {
+    double size[3], at[3], to[3];
+    take_numbers(&s->in, size, 3);
+    take_numbers(&s->in, at, 3);
+    take_numbers(&s->in, to, 3);
+    const uint8_t choice = take(&s->in);
+    const double density = choice & 16 ? take_number(&s->in) : 1000.0;
+    const double young = choice >= 224 ? take_number(&s->in) : 0.0;
+    pbs_body *out = &s->bodies[take(&s->in) % IDS];
+    if (pbs_world_body_count(world) >= BODY_LIMIT) {
+        return PBS_OK;
+    }
+    switch (choice % 8) {
+    case 0: return pbs_body_create_ball(world, size[0], at, density, young, out);
+    case 1: return pbs_body_create_capsule(world, size[0], size[1], at, density, young, out);
+    case 2: return pbs_body_create_cylinder(world, size[0], size[1], at, density, young, out);
+    case 3: return pbs_body_create_rope(world, at, to, size[0], density, 1e5, out);
+    case 4:
+        return pbs_world_collider_count(world) >= COLLIDER_LIMIT
+                   ? PBS_OK
+                   : pbs_collider_create_ground(world, at[1], &s->colliders[take(&s->in) % IDS]);
+    case 5: return pbs_world_set_scheme(world, take(&s->in) % (PBS_SCHEME_QUASI_STATIC + 2));
+    default: return pbs_body_create_box(world, size, at, density, young, out);
+    }
+}
+
 static pbs_status make_bonded(struct session *s, pbs_world *world) {
     double positions[9], radii[3], numbers[6];
     uint32_t bonds[4];
@@ -810,6 +837,9 @@ static pbs_status call(struct session *s, pbs_world *world) {
     const uint8_t which = take(&s->in);
     if (which >= 252) {
         return lie(s, world);
+    }
+    if (which >= 245) {
+        return make_simple(s, world);
     }
     if (which >= 238) {
         return set_solver(s, world);

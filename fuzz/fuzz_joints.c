@@ -172,13 +172,25 @@ static pbs_status restore(struct session *s) {
 }
 
 static pbs_status use_scheme(struct session *s) {
-    pbs_integrator_desc d;
-    pbs_integrator *integrator = NULL;
-    pbs_integrator_desc_init(&d, sizeof d, take(&s->in) % (PBS_SCHEME_QUASI_STATIC + 1));
-    require(pbs_integrator_create(&d, &integrator) == PBS_OK);
-    const pbs_status status = pbs_world_set_integrator(s->world, integrator);
-    pbs_integrator_destroy(integrator);
-    return status;
+    return pbs_world_set_scheme(s->world, take(&s->in) % (PBS_SCHEME_QUASI_STATIC + 1));
+}
+
+/// In one call; of the highest choices, to space.
+static pbs_status create_simple(struct session *s) {
+    const uint8_t choice = take(&s->in);
+    const pbs_body a = s->bodies[choice / 8 % BODIES];
+    const pbs_body b = choice >= 224 ? (pbs_body){0} : s->bodies[choice / 32 % BODIES];
+    double anchor[3], axis[3];
+    take_numbers(&s->in, anchor, 3);
+    take_numbers(&s->in, axis, 3);
+    pbs_joint *out = take_joint(s);
+    switch (choice % 5) {
+    case 0: return pbs_joint_create_ball(s->world, a, b, anchor, out);
+    case 1: return pbs_joint_create_weld(s->world, a, b, anchor, out);
+    case 2: return pbs_joint_create_hinge(s->world, a, b, anchor, axis, out);
+    case 3: return pbs_joint_create_slider(s->world, a, b, anchor, axis, out);
+    default: return pbs_joint_create_rope(s->world, a, b, anchor, axis, out);
+    }
 }
 
 static pbs_status call(struct session *s) {
@@ -194,7 +206,7 @@ static pbs_status call(struct session *s) {
     case 8: return use_scheme(s);
     case 9:
         return take(&s->in) < 64 ? pbs_body_destroy(s->world, s->bodies[take(&s->in) % BODIES])
-                                 : PBS_OK;
+                                 : create_simple(s);
     default: return step(s);
     }
 }
