@@ -23,9 +23,10 @@ typedef enum pbs_material {
 
 // Bodies in one call, with friction: their coefficient is 0.5, as if pbs_body_set_contact had set
 // it, and all other settings are the defaults. `position` is where the centre is. With young == 0 a
-// body is nearly rigid: affine, of the library's own stiffness, and its own coordinates have their
-// origin in the centre, so that pbs_body_pose gives that. With young > 0 it is a soft solid, stable
-// Neo-Hookean of Poisson ratio 0.3. Other shapes and settings: pbs_mesh and the descriptions below.
+// body is nearly rigid: affine, of the library's own stiffness (pbs_affine_desc, which says what
+// such bodies touch), and its own coordinates have their origin in the centre, so that
+// pbs_body_pose gives that. With young > 0 it is a soft solid, stable Neo-Hookean of Poisson ratio
+// 0.3. Other shapes and settings: pbs_mesh and the descriptions below.
 
 /// Adds a box. A soft one has some 64 cells of six tetrahedra that are nearly cubes, 4 x 4 x 4 of a
 /// cube, and 1 to 32 along each edge.

@@ -103,8 +103,9 @@ typedef struct pbs_world_desc {
     uint32_t divisions;
     /// 1: no fused multiply-add, so that processors with and without it give the same bits. Exact
     /// factors then take up to twice the time. The C library may still differ between machines, in
-    /// sines (of colliders and bodies that are turned, and of cylinders), in powers (step controls)
-    /// and exponentials (decay of energy targets). 0: fused where the processor can.
+    /// sines (of colliders and bodies that are turned, of cylinders, and of round meshes), in
+    /// powers (step controls) and exponentials (decay of energy targets). 0: fused where the
+    /// processor can.
     int32_t processor_independent;
     double tolerance; ///< N: a stage is solved when |gradient| over all bodies is below; 0: each
                       ///< body has a limit by the forces that act on it (docs/numbers.md)
