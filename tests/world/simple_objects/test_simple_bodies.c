@@ -187,7 +187,7 @@ static void pushed_boxes_stop(void **state) {
 static void cloth_lies_down(void **state) {
     (void)state;
     static const double sizes[] = {1e-2, 1.0, 100.0};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < (testing_is_small() ? 1 : 3); i++) {
         const double size[2] = {sizes[i], 0.5 * sizes[i]}, h = 1.0 / 60.0;
         const double position[3] = {0.0, 0.01 * sizes[i], 2.0 * sizes[i]};
         pbs_world *world = falling_world();
@@ -199,7 +199,7 @@ static void cloth_lies_down(void **state) {
         assert_int_equal(pbs_body_vertex_count(world, cloth), 24 * 12);
         assert_near(motion_of(world, cloth).mass / (0.2 * pow(sizes[i], 3.0)), 1.0, 1e-13, "mass");
         assert_near(friction_of(world, cloth), FRICTION, 0.0, "friction");
-        step_often(world, 60, h);
+        step_often(world, testing_is_small() ? 20 : 60, h);
         assert_true(lowest(world, cloth) > 0.0);
         assert_small(motion_of(world, cloth).center[1], 0.005 * sizes[i], "height");
         pbs_world_destroy(world);
