@@ -210,12 +210,6 @@ PBS_API pbs_status pbs_integrator_settings(const pbs_integrator *i, pbs_integrat
 /// Frees an integrator; worlds that step with it have copies. Null is fine.
 PBS_API void pbs_integrator_destroy(pbs_integrator *i);
 
-/// The settings of the integrator that a world steps with: the one of pbs_world_set_integrator,
-/// that of a restored world, or the one that it began with.
-/// @param out  struct_size set by the caller, as pbs_integrator_desc_init does; allocator becomes
-/// zero
-/// @return PBS_ERROR_ARGUMENT (a null pointer), PBS_ERROR_STRUCT_SIZE
-PBS_API pbs_status pbs_world_integrator(const pbs_world *w, pbs_integrator_desc *out);
 /// The scheme and the settings that a world steps with: those it was given last, or that came with
 /// a restored world, or the defaults of the scheme that it began with.
 /// @param out  struct_size set by the caller, as pbs_integrator_desc_init does; allocator becomes

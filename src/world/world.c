@@ -578,22 +578,14 @@ int32_t pbs_world_threads(const pbs_world *w) {
     return w != NULL ? tasks_thread_count(w->tasks) : 0;
 }
 
-pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
-    RETURN_IF_FAILED(world_enter(w));
-    RETURN_IF_FAILED(check_pointer(i, "the integrator"));
-    RETURN_IF_FAILED(contact_kind_check_scheme(&w->scene, i->choice.scheme));
 static pbs_status set_choice(pbs_world *w, const struct scheme_choice *choice) {
     RETURN_IF_FAILED(contact_kind_check_scheme(&w->scene, choice->scheme));
-    if (w->scene.joints.count > 0) {
-        RETURN_IF_FAILED(world_joint_check_scheme(choice->scheme));
-    }
     for (size_t b = 0; b < w->scene.bodies.count; b++) {
         const struct body *body = scene_body(&w->scene, b);
         if (body->table->check_scheme != NULL) {
             RETURN_IF_FAILED(body->table->check_scheme(choice->scheme));
         }
-        RETURN_IF_FAILED(features_check_scheme(body, i->choice.scheme));
-        RETURN_IF_FAILED(body_check_pressure_scheme(body, choice->scheme));
+        RETURN_IF_FAILED(features_check_scheme(body, choice->scheme));
     }
     if (choice->scheme != w->scene.integrator.scheme ||
         choice->settings.energy_control.by_island !=
@@ -606,7 +598,6 @@ static pbs_status set_choice(pbs_world *w, const struct scheme_choice *choice) {
     return PBS_OK;
 }
 
-pbs_status pbs_world_integrator(const pbs_world *w, pbs_integrator_desc *out) {
 pbs_status pbs_world_set_integrator(pbs_world *w, pbs_integrator *i) {
     RETURN_IF_FAILED(world_enter(w));
     RETURN_IF_FAILED(check_pointer(i, "the integrator"));

@@ -356,7 +356,7 @@ def drop(pbs):
     check(pbs, pbs.pbs_body_create_solid(world, c.byref(desc), c.byref(body)))
     assert pbs.pbs_body_vertex_count(world, body) == 4
     settings, gravity = IntegratorDesc(struct_size=c.sizeof(IntegratorDesc)), (DOUBLE * 3)()
-    check(pbs, pbs.pbs_world_integrator(world, c.byref(settings)))
+    check(pbs, pbs.pbs_world_integrator_settings(world, c.byref(settings)))
     check(pbs, pbs.pbs_world_gravity(world, gravity))
     assert settings.scheme == 0 and list(gravity) == [0, -9.81, 0] and pbs.pbs_world_threads(world) == 1
 

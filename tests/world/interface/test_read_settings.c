@@ -60,7 +60,7 @@ static void integrators_are_read(void **state) {
     pbs_integrator_desc out = {.struct_size = sizeof out};
     pbs_integrator *integrator = NULL;
     pbs_world *world = new_world();
-    assert_ok(pbs_world_integrator(world, &out));
+    assert_ok(pbs_world_integrator_settings(world, &out));
     assert_int_equal(out.scheme, PBS_SCHEME_IMPLICIT_EULER);
     assert_ok(pbs_integrator_create(&d, &integrator));
     d.allocator = (pbs_allocator){0};
@@ -70,13 +70,13 @@ static void integrators_are_read(void **state) {
     pbs_integrator_destroy(integrator);
     memset(&out, 0, sizeof out);
     out.struct_size = sizeof out;
-    assert_ok(pbs_world_integrator(world, &out));
+    assert_ok(pbs_world_integrator_settings(world, &out));
     assert_memory_equal(&out, &d, sizeof d);
     // A restored world has that of the saved one.
     const struct saved_world saved = save_world(world);
     pbs_world *other = new_world();
     assert_ok(pbs_world_restore(other, saved.data, saved.size));
-    assert_ok(pbs_world_integrator(other, &out));
+    assert_ok(pbs_world_integrator_settings(other, &out));
     assert_memory_equal(&out, &d, sizeof d);
     // What is read makes another integrator.
     assert_ok(pbs_integrator_create(&out, &integrator));
@@ -96,10 +96,10 @@ static void integrators_are_not_read_wrongly(void **state) {
     assert_status(pbs_integrator_settings(NULL, &out), PBS_ERROR_ARGUMENT);
     assert_message("the integrator is null");
     assert_status(pbs_integrator_settings(integrator, NULL), PBS_ERROR_ARGUMENT);
-    assert_status(pbs_world_integrator(NULL, &out), PBS_ERROR_ARGUMENT);
-    assert_status(pbs_world_integrator(world, NULL), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_world_integrator_settings(NULL, &out), PBS_ERROR_ARGUMENT);
+    assert_status(pbs_world_integrator_settings(world, NULL), PBS_ERROR_ARGUMENT);
     out.struct_size = 12;
-    assert_status(pbs_world_integrator(world, &out), PBS_ERROR_STRUCT_SIZE);
+    assert_status(pbs_world_integrator_settings(world, &out), PBS_ERROR_STRUCT_SIZE);
     assert_status(pbs_integrator_settings(integrator, &out), PBS_ERROR_STRUCT_SIZE);
     assert_int_equal(out.scheme, 0);
     pbs_integrator_destroy(integrator);
