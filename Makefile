@@ -5,6 +5,7 @@
 #   make CFLAGS="-O0 -g3"     other optimisation; the flags in mk/flags.mk always apply
 #   make check CHECK=quick    without the sanitizers, valgrind, fuzzing and the demo
 #   make V=1                  show the commands
+# SPDX-License-Identifier: MIT
 
 .DEFAULT_GOAL := all
 .SECONDARY:

@@ -4,6 +4,7 @@
 //     name,count
 // `counts --check bench/counts.csv` compares instead, and prints a line for each count that has
 // changed. A change is not a failure; if it is intended, `make counts` updates the record.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

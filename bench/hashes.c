@@ -5,6 +5,7 @@
 // because they depend on the processor and the C library. The scenes are those of bench/scenes and
 // examples/common that have a world, and small worlds for every body, shape, scheme and setting.
 // --meshes adds scenes whose meshes are files.
+// SPDX-License-Identifier: MIT
 #include "common/program/command_line.h"
 #include "hashes/scenes.h"
 #include "hashes/settings.h"

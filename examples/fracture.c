@@ -1,7 +1,8 @@
 // Bonded bodies that break: the scenes of BDEM by name, a wall that is hit, or a mesh file that is
 // dropped. Writes NAME.html, .png, _sheet.png and .glb, with fragments in different colours and
 // crack faces in paler ones, and NAME_energy.csv with energies and the numbers of broken bonds and
-// fragments over time. SPDX-License-Identifier: MIT
+// fragments over time.
+// SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 
 #include <math.h>

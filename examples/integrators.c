@@ -1,6 +1,7 @@
 // Shows one elastic body with several integrators side by side at the same step, to compare how
 // much of the motion each preserves. Writes NAME.html, .png, _sheet.png, .glb and _energy.csv, with
-// a column of total energy for each integrator. SPDX-License-Identifier: MIT
+// a column of total energy for each integrator.
+// SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 
 #include <math.h>

@@ -1,7 +1,8 @@
 // A ragdoll of soft limbs falls down stairs. Inside each limb is a stiff bone, to which vertices of
 // the flesh are attached. Bones are joined by hinges (elbows, knees, waist) and by balls (neck,
 // shoulders, hips), all with limits: of the angle, or of swing and twist. Writes NAME.html,
-// NAME.png, NAME_sheet.png, NAME.glb and NAME_energy.csv. SPDX-License-Identifier: MIT
+// NAME.png, NAME_sheet.png, NAME.glb and NAME_energy.csv.
+// SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 
 #include <math.h>

@@ -1,7 +1,8 @@
 // A tent: a sheet over two poles, held by ropes to pegs in the ground. The ropes are drawn in
 // during the first second, and then wind blows. Each rope is a joint of a vertex of the sheet and a
 // point of space that has an upper limit and nothing else. Writes NAME.html, NAME.png,
-// NAME_sheet.png, NAME.glb and NAME_energy.csv. SPDX-License-Identifier: MIT
+// NAME_sheet.png, NAME.glb and NAME_energy.csv.
+// SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 
 #include <math.h>

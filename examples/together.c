@@ -1,6 +1,7 @@
 // Stiff, soft and thin bodies in one world: a cloth that hangs by its corners catches a soft ring,
 // three stiff dice, a soft ball and a smaller cloth. All settings except gravity are defaults.
-// Writes NAME.html, .png, _sheet.png, .glb and _energy.csv. SPDX-License-Identifier: MIT
+// Writes NAME.html, .png, _sheet.png, .glb and _energy.csv.
+// SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 
 #include <stdio.h>

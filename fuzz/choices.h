@@ -1,5 +1,6 @@
 // What fuzz targets that call the API read from their input: bytes, numbers good and bad, and
 // integrators with them, bounded where the work would be without end.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_FUZZ_CHOICES_H
 #define PBS_FUZZ_CHOICES_H
 

@@ -1,5 +1,6 @@
 // Runs a fuzz target once over each file, or each file of a folder, that the command line names,
 // without a fuzzer. So the corpus is a plain regression test with any compiler.
+// SPDX-License-Identifier: MIT
 
 #include "target.h"
 

@@ -1,5 +1,6 @@
 // A header that fits any bytes, so that the checksum does not keep a fuzzer from what lies behind
 // it.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_FUZZ_FORGE_H
 #define PBS_FUZZ_FORGE_H
 

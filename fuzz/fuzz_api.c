@@ -1,6 +1,7 @@
 // Sequences of calls into the API, read from the input: two worlds, ids old and foreign, numbers
 // good and bad, every scheme and step control, memory that runs out. A call that fails must leave
 // its world as it was; at the end all memory is back.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 // soft, an affine and a springy body, settings that change, bodies that go, memory that runs out. A
 // call that fails must leave its world as it was, a restored world must go on to the same bits, and
 // at the end all memory is back.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 

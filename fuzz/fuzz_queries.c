@@ -4,6 +4,7 @@
 // What is found is somebody's and no farther than asked, rows are in order, a call that fails
 // leaves its world as it was, a restored world reports what the first one does, and at the end all
 // memory is back.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 // Any bytes as a Medit file.
+// SPDX-License-Identifier: MIT
 #include "read_tets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

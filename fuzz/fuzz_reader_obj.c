@@ -1,5 +1,6 @@
 // Any bytes as a Wavefront obj file: refused with a message or read, never more. The options follow
 // from the size, so that a corpus file always means the same.
+// SPDX-License-Identifier: MIT
 
 #include "common/mesh_files/mesh_reader.h"
 #include "target.h"

@@ -1,4 +1,5 @@
 // Any bytes as a TetGen pair: the first line "@" parts .node from .ele.
+// SPDX-License-Identifier: MIT
 #include "read_tets.h"
 
 #include <string.h>

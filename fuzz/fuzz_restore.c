@@ -2,6 +2,7 @@
 // does not keep the fuzzer from what lies behind it. What is refused must leave the world as it
 // was; what is restored must save to what it was restored from, and must step and advance or say
 // why not.
+// SPDX-License-Identifier: MIT
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // Any bytes as a scene file: refused with a message or read, never more. What was read is whole:
 // its motions can be applied.
+// SPDX-License-Identifier: MIT
 
 #include "common/scenes/scene_file.h"
 #include "target.h"

@@ -3,6 +3,7 @@
 // steps, advances, saved bytes that were changed. A call that fails must leave the system as it
 // was; a copy made by save and restore must have the same future; steps ask for no memory, and at
 // the end all of it is back.
+// SPDX-License-Identifier: MIT
 #include <stdlib.h>
 #include <string.h>
 

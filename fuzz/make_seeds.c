@@ -1,6 +1,7 @@
 // Writes the seeds that depend on the format of what is saved, and those that name every scheme:
 //     make_seeds FOLDER           (fuzz/corpus; make seeds)
 //     make_seeds --check FOLDER   fails where one is missing or does not restore any more
+// SPDX-License-Identifier: MIT
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>

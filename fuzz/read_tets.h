@@ -1,5 +1,6 @@
 // What the fuzz targets of the readers of tetrahedra share: any bytes are refused with a message or
 // read, never more. One target a format, so that each has a corpus of its own.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_FUZZ_READ_TETS_H
 #define PBS_FUZZ_READ_TETS_H
 

@@ -1,5 +1,6 @@
 // What every fuzz target has: the function that a fuzzer or driver.c calls, and a way to say that
 // something must hold.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_FUZZ_TARGET_H
 #define PBS_FUZZ_TARGET_H
 

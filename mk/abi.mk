@@ -1,4 +1,5 @@
 # The binary interface: what is exported, and the record that abi-check compares with.
+# SPDX-License-Identifier: MIT
 
 abi-check: $(SHARED_LIB)                         ## compare libpbs.so and the headers with the recorded ABI
 	scripts/abi.sh check $(REAL_LIB) include lib/abi

@@ -1,6 +1,7 @@
 # Tests: what `make check` runs, and how a test runs under a sanitizer, valgrind or a fuzzer.
 # Each item of a list reads "label: command"; scripts/run_tests.sh runs them, two at a time and in the order given, and counts.
 # What runs in which check is told in docs/checks.md.
+# SPDX-License-Identifier: MIT
 
 ASAN  := $(BUILD)/asan
 TSAN  := $(BUILD)/tsan

@@ -1,4 +1,5 @@
 # Compilers, flags, the number of the binary interface, and the version, which lives in include/pbs/base.h only.
+# SPDX-License-Identifier: MIT
 
 ifeq ($(origin CC),default)
 CC := gcc

@@ -1,4 +1,5 @@
 # make install PREFIX=/usr/local DESTDIR= LIBDIR=$(PREFIX)/lib; uninstall takes the same.
+# SPDX-License-Identifier: MIT
 
 PREFIX     ?= /usr/local
 LIBDIR     ?= $(PREFIX)/lib

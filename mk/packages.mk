@@ -2,6 +2,7 @@
 # installed (known by a header). bench/ROOM/NAME_*.cpp is a program against the package NAME; bench/peers/NAME.c or .cpp
 # holds solvers that bench/linear opens (bench/peers/peer.h); examples/hosts/NAME.c is a host with that package.
 # FOLDERS: where its headers lie; START: what starts a program of it, if anything.
+# SPDX-License-Identifier: MIT
 
 bullet_HEADER   := /usr/include/bullet/btBulletDynamicsCommon.h
 bullet_FOLDERS  := /usr/include/bullet

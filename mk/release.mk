@@ -1,5 +1,6 @@
 # make release VERSION=x.y.z CHECK=full: what is committed becomes a release, which is tagged here and not pushed. Its archive
 # is packed and tried before the tag is made, so that nothing stands in the way of a second attempt.
+# SPDX-License-Identifier: MIT
 
 # The version is said once more, so that none is released by accident.
 WANTED  := $(if $(filter command,$(origin VERSION)),$(VERSION))

@@ -1,4 +1,5 @@
 # How each kind of file is made. Headers are tracked by the compiler (-MMD), flags by $(BUILD)/flags.
+# SPDX-License-Identifier: MIT
 
 # One short line per command; V=1 shows the commands themselves.
 say = $(if $(V),,@printf "  %-3s %s\n" $(1) $@;)

@@ -1,4 +1,5 @@
 # What is in the tree. A new source, test, example, bench or fuzz target needs no line here.
+# SPDX-License-Identifier: MIT
 
 object = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 

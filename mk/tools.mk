@@ -1,4 +1,5 @@
 # Everything that is not building, testing or installing.
+# SPDX-License-Identifier: MIT
 
 demo:                                             ## leaves demo/drop.html, demo/together.html, .png, .glb and .csv
 	@$(parallel) demo-files $(BUILD)/examples/together

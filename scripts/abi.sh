@@ -6,6 +6,7 @@
 #
 # Two views, since each misses something. abidiff follows types from the exported functions, and so never sees
 # constants that travel as int32_t; the layout table (abi_layout.pl, abi_compare.pl) holds every public struct and constant.
+# SPDX-License-Identifier: MIT
 set -eu
 here=$(dirname "$0")
 action=$1 library=$2 headers=$3 record=$4

@@ -6,6 +6,7 @@
 # or after its recorded size (in padding they would read an old host's garbage); a member called `reserved`, which is zero
 # on both sides, may give its place, from its beginning on, to new members; an enum may gain constants with new values
 # after its last one. Everything else must be as it was.
+# SPDX-License-Identifier: MIT
 use strict;
 use warnings;
 

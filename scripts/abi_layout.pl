@@ -6,6 +6,7 @@
 #   enum NAME                           (an unnamed one takes its first constant's name)
 #   value ENUM CONSTANT VALUE
 # Usage: abi_layout.pl OBJECT, compiled with -g -gdwarf-4 -fno-eliminate-unused-debug-types.
+# SPDX-License-Identifier: MIT
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 # For tests written in shell: `. scripts/checks.sh`, then `check NAME COMMAND...` for each fact, `finish` at the end.
 # check prints "ok - NAME", or "not ok - NAME" with the command's output; refuse expects the command to fail.
 # Each test gets an empty folder, $scratch, which is removed when it ends.
+# SPDX-License-Identifier: MIT
 
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The names that the public headers declare with PBS_API, sorted, one per line: scripts/exports.sh [FOLDER]
 # With --map NUMBER: as the version script lib/libpbs.map of the binary interface of that number.
+# SPDX-License-Identifier: MIT
 set -eu
 map=
 if [ "${1:-}" = --map ]; then map=$2; shift 2; fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what a bare Debian 12 lacks to build, test and show libpbs: with apt when root or through sudo without a
 # password; otherwise prints the one line to run. What is there already is left alone.
+# SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

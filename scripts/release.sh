@@ -5,6 +5,7 @@
 #   scripts/release.sh try   VERSION ARCHIVE   builds and installs it from scratch, and links and runs examples/hello.c
 #   scripts/release.sh tag   VERSION ARCHIVE   tags the commit that was packed, and prints what to push
 # Nothing is pushed.
+# SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -7,6 +7,7 @@
 #
 # A room is a folder of src; the files that lie directly in a floor's folder are a room too. A module is x.c with x.h. A header
 # without a source, such as x_kernel.h, belongs to the module x of its folder, and a source without a header is a module alone.
+# SPDX-License-Identifier: MIT
 use strict;
 use warnings;
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Runs a fuzz target's plain driver over its corpus: scripts/run_corpus.sh PROGRAM CORPUS
+# SPDX-License-Identifier: MIT
 set -u
 files=$(find "$2" -type f 2>/dev/null | sort)
 if [ -z "$files" ]; then

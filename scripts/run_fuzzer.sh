@@ -4,6 +4,7 @@
 # the same list. FUZZ_SEED=0 takes another list each time, for who hunts.
 # libFuzzer ends with 77 where it finds something, which is "skipped" to who runs tests: hence another status.
 # What it finds along the way stays beside the program; a failing input is kept there too, and shown.
+# SPDX-License-Identifier: MIT
 set -eu
 found=$(mktemp -d "$1.found.XXXXXX")
 status=0

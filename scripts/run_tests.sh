@@ -7,6 +7,7 @@
 # lines or from lines "ok - ...", "not ok - ..." and "skip - ..."; a test that prints neither is one case. Lines
 # "note - ..." are shown and change nothing.
 # A test that takes longer than TEST_TIMEOUT seconds (900) fails. Ends with "N passed, M failed" (and ", K skipped").
+# SPDX-License-Identifier: MIT
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL
 # Idle threads of OpenBLAS wait by yielding, which costs the tests beside them most of their time.

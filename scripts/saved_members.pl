@@ -2,6 +2,7 @@
 # Compares the structs that saved worlds contain with the lists by which they are written (src/world/interface/fields.h): each
 # member is in tests/world/snapshots/saved_fields.txt or, with the reason, in not_saved.txt beside it. So nobody adds a member and
 # forgets to save it. Prints what is in neither, and lines of not_saved.txt that are about no member.
+# SPDX-License-Identifier: MIT
 use strict;
 use warnings;
 

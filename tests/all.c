@@ -4,6 +4,7 @@
 //   tests/linear/krylov/test_pcg [PATTERN]  a link to the program, known by its name
 //   tests/linear/all test_pcg [PATTERN]     the same
 // PATTERN chooses tests of the file by name, with * and ?. `all --list` prints the files.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #define X(file) int file##_main(void);

@@ -8,6 +8,7 @@
 // bpm/rotational 4.07 by its own log of 2026. Modes: free; with strengths that are not reached;
 // with penalty contact; resting on a half-space with penalty contact and friction; the same, cut
 // into slabs.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

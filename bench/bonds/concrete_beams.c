@@ -7,6 +7,7 @@
 //         later openings; inside: whether these three loads are within the measured bounds
 // --figures DIRECTORY: writes the points to tables there instead of printing them. --small: one
 // spacing per beam.
+// SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

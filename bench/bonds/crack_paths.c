@@ -10,6 +10,7 @@
 // plate's right edge (steel: its upper edge).
 //     crack_paths [--case glass|soda-lime|steel] [--spacing MM] [--horizon N] [--struck ROWS]
 //         [--until US] [--threads N] [--picture FILE.png]
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 // is that of the table (--size 0: the size of the example). Of an explicit frame only --steps steps
 // are measured, as all steps cost the same. Contact is by barriers in implicit and by penalties in
 // explicit steps.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

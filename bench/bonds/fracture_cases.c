@@ -20,6 +20,7 @@
 //         per square metre of the plane above the notch. The beams of Gregoire et al. have 933 to
 //         1114 N at 0.018 to 0.023 mm, then 637 to 896 N and 383 to 644 N
 // --small: one coarse mesh per case; takes seconds in all.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

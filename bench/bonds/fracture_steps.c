@@ -18,6 +18,7 @@
 // same damage_alike (found=0: there are none, and the shortest are used) relative to controlled
 // steps, in attempted steps, linear iterations and processor time: in total, and after the flight.
 // Uses one thread.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -16,6 +16,7 @@
 // number of particles along an edge; with strengths that are not reached; with bonds breaking
 // everywhere; in random order; a tetrahedral mesh filled with particles, rotated relative to the
 // lattice; a square plate.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 // is the time from boxes to lists divided by the number of points, edges and triangles. The last
 // line is the search for all exact intersections of the surface at rest, including the construction
 // of a tree.
+// SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -7,6 +7,7 @@
 // ratio: mean of the answered time over the exact time of impact; ns: of processor time per query,
 // the least of several runs. ipc-toolkit needs 1000 to 5500 ns (its Tight-Inclusion and its
 // additive detection).
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,6 +15,7 @@
 // landed is that of --share at least.
 // With --save, worlds are kept before the first step that failed or crossed, and --replay FILE
 // steps such a file again; --world SEED runs one world with a line for each step.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>

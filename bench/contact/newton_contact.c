@@ -23,6 +23,7 @@
 //   cloth24              cloth falls on a ball
 //   cards                a house of cards, two storeys of shells
 //   net, splash, tramp, stairs, dice   ECI's small scenes, with their own contact, by BDF2
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 //     targets=... mean_iterations=... most_iterations=... failures=... largest_gradient=...
 // for 500 targets. A failure is a target for which |gradient| / K is not below 1e-6 m after 200
 // iterations.
+// SPDX-License-Identifier: MIT
 #include <stdio.h>
 
 #include "scenes/contact/particle_in_bowl.h"

@@ -7,6 +7,7 @@
 // calls: allocations and releases of the world since the preceding line; buffers grow when a step
 // has more contacts than all before. least_gap: m, since the preceding line. Exact intersection
 // tests are made at each line and each kick.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

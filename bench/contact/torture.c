@@ -6,6 +6,7 @@
 //     message=".."]
 // A failed step ends its scene: `changed` is 1 if the step has changed the state, `expected` is 1
 // if the scene must fail. --small: the sizes of tests/physics/test_torture.c.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

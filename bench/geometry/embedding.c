@@ -8,6 +8,7 @@
 // point from floats and adds them up. triad_ratio: time over what the triad a = b + s c, on arrays
 // of that size, takes for the bytes that must be moved: bindings, offsets, rest normals and what is
 // written.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // See bodies.h. Functions add to a world until a call fails, and return the status of that call.
+// SPDX-License-Identifier: MIT
 #include "hashes/bodies.h"
 
 #include <stdlib.h>

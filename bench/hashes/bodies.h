@@ -1,5 +1,6 @@
 // Contents of the small worlds of bench/hashes.c. Together they have bodies of every kind and
 // material, and every kind of contact. They are made by the public API only.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_HASHES_BODIES_H
 #define PBS_BENCH_HASHES_BODIES_H
 

@@ -1,4 +1,5 @@
 // See integrators.h.
+// SPDX-License-Identifier: MIT
 #include "hashes/integrators.h"
 
 static const char *const scheme_names[] = {

@@ -1,5 +1,6 @@
 // Integrators for bench/hashes.c: every scheme, and the other settings of an integrator. Only
 // integrators.c writes members of pbs_integrator_desc.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_HASHES_INTEGRATORS_H
 #define PBS_BENCH_HASHES_INTEGRATORS_H
 

@@ -1,4 +1,5 @@
 // See lines.h.
+// SPDX-License-Identifier: MIT
 #include "hashes/lines.h"
 
 #include <inttypes.h>

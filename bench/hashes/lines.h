@@ -1,6 +1,7 @@
 // Prints lines `hash scene=NAME steps=N time=T hash=H`. H is a hash of all bits of the states after
 // all steps, so it also shows a difference that later steps remove. T is the time of the world, s.
 // A step that fails ends its scene. If the last status is not PBS_OK, the line names it.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_HASHES_LINES_H
 #define PBS_BENCH_HASHES_LINES_H
 

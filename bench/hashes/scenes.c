@@ -1,4 +1,5 @@
 // See scenes.h.
+// SPDX-License-Identifier: MIT
 #include "hashes/scenes.h"
 
 #include <math.h>

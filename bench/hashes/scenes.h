@@ -1,4 +1,5 @@
 // The scenes of bench/scenes and examples/common in small sizes, for bench/hashes.c.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_HASHES_SCENES_H
 #define PBS_BENCH_HASHES_SCENES_H
 

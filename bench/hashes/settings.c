@@ -1,4 +1,5 @@
 // See settings.h. Only apply_setting and make_empty write members of pbs_world_desc.
+// SPDX-License-Identifier: MIT
 #include "hashes/settings.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // See shapes.h.
+// SPDX-License-Identifier: MIT
 #include "hashes/shapes.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // See systems.h.
+// SPDX-License-Identifier: MIT
 #include "hashes/systems.h"
 
 #include <math.h>

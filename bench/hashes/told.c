@@ -1,4 +1,5 @@
 // See told.h. Ids are left out, because they differ from run to run.
+// SPDX-License-Identifier: MIT
 #include "hashes/told.h"
 
 #include <stdlib.h>

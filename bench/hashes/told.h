@@ -1,6 +1,7 @@
 // Hashes what hosts read back besides positions, for bench/hashes.c: energies, contacts, forces of
 // constraints on vertices, stresses, loads and damage of bonds, hits of rays, closest points and
 // overlaps.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_HASHES_TOLD_H
 #define PBS_BENCH_HASHES_TOLD_H
 

@@ -1,5 +1,6 @@
 // See bandwidth.h. The number of pieces of the triad does not depend on the number of threads, as
 // in all parallel loops of the library.
+// SPDX-License-Identifier: MIT
 #include "measure/bandwidth.h"
 
 #include "base/lanes/lanes.h"

@@ -1,5 +1,6 @@
 // Memory bandwidth: the triad a = b + s c measures it, and product_bytes is the memory traffic of a
 // block matrix product.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_BANDWIDTH_H
 #define PBS_BENCH_BANDWIDTH_H
 

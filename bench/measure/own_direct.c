@@ -1,5 +1,6 @@
 // See own_direct.h. The matrix that peers get is converted back to 3x3 blocks. Constrained nodes
 // are missing from it already, and its vectors need no permutation.
+// SPDX-License-Identifier: MIT
 #include "measure/own_direct.h"
 
 #include <stdlib.h>

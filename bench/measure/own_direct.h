@@ -1,5 +1,6 @@
 // libpbs's supernodal Cholesky factorisation as a direct solver, with the interface of peers
 // (solvers of other libraries). It factors the matrix that peers get.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_OWN_DIRECT_H
 #define PBS_BENCH_OWN_DIRECT_H
 

@@ -1,5 +1,6 @@
 // See own_solver.h. The timed solve includes two permutations: of the right-hand side from the
 // host's order to that of the rows, and of the solution back.
+// SPDX-License-Identifier: MIT
 #include "measure/own_solver.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // libpbs's conjugate gradients with one of its preconditioners, with the interface of peers
 // (solvers of other libraries).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_OWN_SOLVER_H
 #define PBS_BENCH_OWN_SOLVER_H
 

@@ -1,5 +1,6 @@
 // See peer_list.h. Peers are loaded with local symbols, because two of them contain an MPI library
 // each.
+// SPDX-License-Identifier: MIT
 #include "measure/peer_list.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 // The peers, solvers of other libraries, that were built along with the benchmarks.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_PEER_LIST_H
 #define PBS_BENCH_PEER_LIST_H
 

@@ -1,5 +1,6 @@
 // See scalar_csr.h. Blocks are counted, listed by node, sorted by column and merged. Then they are
 // expanded to scalar rows.
+// SPDX-License-Identifier: MIT
 #include "measure/scalar_csr.h"
 
 #include <math.h>

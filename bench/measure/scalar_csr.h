@@ -1,5 +1,6 @@
 // The assembled matrix H0 + C in the form that solvers of other libraries take: scalar compressed
 // rows, both triangles, nodes in the host's order. Constrained nodes are left out.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_SCALAR_CSR_H
 #define PBS_BENCH_SCALAR_CSR_H
 

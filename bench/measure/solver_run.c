@@ -1,5 +1,6 @@
 // See solver_run.h. Each repetition of the symbolic set-up creates a new solver. Repetitions of
 // numeric set-up and of solves reuse the last one, as the Newton iterations of a step do.
+// SPDX-License-Identifier: MIT
 #include "measure/solver_run.h"
 
 #include <malloc.h>

@@ -1,5 +1,6 @@
 // Times one solver on one matrix: set-up, and solves to two tolerances. Times are medians over
 // repetitions.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_SOLVER_RUN_H
 #define PBS_BENCH_SOLVER_RUN_H
 

@@ -1,5 +1,6 @@
 // See solver_summary.h. Targets are printed next to measured values. Missing one is no failure,
 // because a busy machine can spoil a ratio of times.
+// SPDX-License-Identifier: MIT
 #include "measure/solver_summary.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // The measurements of all solvers on all systems of one run, compared with targets.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_SOLVER_SUMMARY_H
 #define PBS_BENCH_SOLVER_SUMMARY_H
 

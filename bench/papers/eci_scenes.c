@@ -11,6 +11,7 @@
 // decays, should keep less. The small scenes last some tenths of a second, so their ratios are
 // those of one bounce. `met` counts the steps after which an edge intersects a triangle, by exact
 // tests of all pairs.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // wall, and prints each value with those of the paper and of docs/theory/scenes.md section 2.
 // Argument: largest number of steps per second (3000; the paper's 30000 take minutes).
 //     bench eci-table2 h=1/300 sound=10 scheme=16 damped=0 velocity=0.9315 published=0.931 ..
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

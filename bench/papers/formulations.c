@@ -5,6 +5,7 @@
 //     drift=... energy=... reference=...
 // Tolerances are 1e-8 of the initial force, 1e-4 for steepest descent. reference: iterations of
 // another implementation of the same formulations (bench/README.md); 0: not run.
+// SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <stdlib.h>
 

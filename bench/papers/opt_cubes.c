@@ -6,6 +6,7 @@
 //     recovered=1 status=..
 // cg_products, energy and gradient are those of the first step; `average` is the mean over --frames
 // steps. OPT's value is a mean over all frames of a scene, in most of which the cube is at rest.
+// SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <string.h>
 

@@ -5,6 +5,7 @@
 //     opt_seconds_per_frame=1.13 deepest=.. deepest_in_collider=.. least_distance=.. inverted=..
 //     most_inverted=.. edge_strain=.. kinetic=.. status=.. ok=1 [reason="..."]
 // The paper's times are for one thread of a Xeon at 3.1 to 3.5 GHz. opt_cubes runs figures 8 and 9.
+// SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <string.h>
 

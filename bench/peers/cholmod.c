@@ -1,4 +1,5 @@
 // CHOLMOD: supernodal Cholesky after METIS, on the lower triangle.
+// SPDX-License-Identifier: MIT
 #include <stdlib.h>
 #include <string.h>
 

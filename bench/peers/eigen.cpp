@@ -1,4 +1,5 @@
 // Eigen: simplicial LDL^T, and conjugate gradients with a diagonal or incomplete Cholesky.
+// SPDX-License-Identifier: MIT
 #include <Eigen/IterativeLinearSolvers>
 #include <Eigen/SparseCholesky>
 

@@ -1,5 +1,6 @@
 // hypre on one rank: conjugate gradients with BoomerAMG, once for three unknowns a node, once by
 // nodes and with the rotations interpolated exactly (Baker, Kolev, Yang 2010, variant 2).
+// SPDX-License-Identifier: MIT
 #include <stdlib.h>
 
 #include <HYPRE.h>

@@ -1,4 +1,5 @@
 // MUMPS, sequential: multifrontal L D L^T of a positive definite matrix after METIS.
+// SPDX-License-Identifier: MIT
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // What a linear solver of another library looks like to bench/linear: one shared object a library,
 // built where its Debian package is, opened when the bench runs. So the bench needs none of them,
 // and libraries that cannot live in one program (two kinds of MPI) do.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_PEER_H
 #define PBS_BENCH_PEER_H
 

@@ -1,5 +1,6 @@
 # Load over opening of two concrete beams beside what was measured, from the tables that bench/concrete_beams
 # --figures leaves: gnuplot -e "from='build/bench'; to='docs/pictures'" bench/plots/concrete_beams.gp
+# SPDX-License-Identifier: MIT
 set datafile separator ','
 set terminal svg size 720,420 dynamic font 'sans-serif,13' background '#ffffff'
 set key top right

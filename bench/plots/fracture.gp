@@ -1,5 +1,6 @@
 # The pictures of docs/integrators.md of explicit and implicit steps of bonded bodies, from the tables that
 # bench/fracture --figures leaves: gnuplot -e "from='build/bench'; to='docs/pictures'" bench/plots/fracture.gp
+# SPDX-License-Identifier: MIT
 set datafile separator ','
 set terminal svg size 720,420 dynamic font 'sans-serif,13' background '#ffffff'
 set key top left

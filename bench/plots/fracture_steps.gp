@@ -1,5 +1,6 @@
 # What step control saves where a plate breaks, by its size, from lines of bench/fracture_steps that a comma cuts:
 # gnuplot -e "from='build/bench'; to='docs/pictures'" bench/plots/fracture_steps.gp
+# SPDX-License-Identifier: MIT
 set datafile separator ','
 set terminal svg size 720,420 dynamic font 'sans-serif,13' background '#ffffff'
 set key bottom left

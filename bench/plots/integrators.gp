@@ -1,5 +1,6 @@
 # The pictures of docs/integrators.md, from the tables that bench/integrators and
 # bench/integrator_motion leave: gnuplot -e "from='build/bench'; to='docs/pictures'" bench/plots/integrators.gp
+# SPDX-License-Identifier: MIT
 set datafile separator ','
 set datafile missing 'nan'
 set terminal svg size 820,460 dynamic font 'sans-serif,13' background '#ffffff'

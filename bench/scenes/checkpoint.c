@@ -1,4 +1,5 @@
 // Files of checkpoint.h: the record, then the saved world to the end of the file.
+// SPDX-License-Identifier: MIT
 #include "scenes/checkpoint.h"
 
 #include <stdio.h>

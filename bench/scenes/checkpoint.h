@@ -1,5 +1,6 @@
 // A run of hours that can be stopped and continued: the bytes of a world after those of a struct of
 // the bench, in a file. A continued run goes on to the same bits (pbs_world_save). For benches.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_CHECKPOINT_H
 #define PBS_BENCH_CHECKPOINT_H
 

@@ -1,4 +1,5 @@
 // Creates the scenes of engine_scenes.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/engine_scenes.h"
 
 #include <math.h>

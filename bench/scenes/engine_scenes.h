@@ -1,6 +1,7 @@
 // The scenes of the comparison with other engines: unit cubes of n^3 cells with six tetrahedra
 // each, as cantilevers (A1, A2) or dropped (B1, B2). Shared by tests, benches and examples; uses
 // the public API only.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_ENGINE_SCENES_H
 #define PBS_BENCH_ENGINE_SCENES_H
 

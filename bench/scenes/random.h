@@ -1,4 +1,5 @@
 // Reproducible noise for scenes.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_RANDOM_H
 #define PBS_BENCH_RANDOM_H
 

@@ -10,6 +10,7 @@
 //     (solves of equal steps over solves of controlled steps at the same error, for errors that
 //     both reach)
 // Arguments: vertices along an edge (9), seconds (1.5), step of the reference (0.0001).
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@
 // DIR/SCENE_energy.csv and DIR/SCENE_momentum.csv, with a column for each run. Arguments: directory
 // (build/bench), scenes as a string of 0, 1 and 2 ("012"), cells (0: as ECI), seconds (10), steps
 // per second of the reference (1500).
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 //     bench integrators scheme=7 name="BDF2" order=2.00 radius_at_10=0.3182 energy_after_50s=0.87
 // Writes DIR/spectral_radius.csv, DIR/pendulum_energy.csv and DIR/convergence.csv.
 // Argument: directory (build/bench).
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 //     bench cantilever scene=A1 n=20 dt=1/60 bullet_ms=... one_newton_ms=... converged_ms=...
 //     ratio_one=... ratio_converged=...
 // Ratios are Bullet's time over ours. Arguments: largest n (30), seconds of simulated time (0.5).
+// SPDX-License-Identifier: MIT
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
 #include <BulletSoftBody/btDeformableBodySolver.h>
 #include <BulletSoftBody/btDeformableGravityForce.h>

@@ -6,6 +6,7 @@
 // last is the weight of the last link in weights of the others; time_ratio is our time over
 // Bullet's. Bullet's joints are solved by sequential impulses, 10 iterations by default; ours are
 // exact to a tolerance, and its links are rigid where ours are stiff.
+// SPDX-License-Identifier: MIT
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
 #include <btBulletDynamicsCommon.h>
 

@@ -5,6 +5,7 @@
 //     cost per Newton iteration since the preceding size)
 // Arguments: cells of the scene with varying threads (26; 0: omitted), largest number of cells of
 // the series of sizes (69).
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

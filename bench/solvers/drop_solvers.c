@@ -5,6 +5,7 @@
 //     newton=... linear=... over_incomplete_cholesky=...
 // seconds_per_step omits the first step, which builds the pattern. over_incomplete_cholesky: ratio
 // to the time with incomplete Cholesky.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 // about 100 000 tetrahedra.
 //
 //     energy [CELLS]      CELLS along an edge of the cube, default 26
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

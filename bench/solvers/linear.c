@@ -6,6 +6,7 @@
 // numbering; they are timed after conversion to their format, and run on one thread. symbolic_s
 // includes the renumbering for libpbs, and the ordering for the others. A solver that fails is
 // reported with converged=0 and the place of failure.
+// SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 // cpu_s: processor time; step 0 includes the set-up of patterns. hessian_s, factor_s, solve_s:
 // wall-clock time. bytes: memory in use of the world's allocator, and its peak.
 //     matrix_free [N MATRIX PRECONDITIONER]   runs one case; PBS_MATRIX_*, PBS_PRECONDITIONER_*
+// SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -13,6 +13,7 @@
 //   goblet         a thin bowl on a stem, dropped
 //   mesh-NAME-soft, -hard, -soft-contact, -hard-contact   a mesh, one metre large: clamped by its
 //                  lowest tenth under gravity, or dropped on the ground
+// SPDX-License-Identifier: MIT
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>

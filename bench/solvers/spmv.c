@@ -4,6 +4,7 @@
 // data that the product must move: blocks and their indices once (twice between two domains), row
 // starts, x read, y written. triad_gbps counts 24 bytes per element of arrays with the total size
 // of the matrix. Both are the best of the rounds.
+// SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <stdlib.h>
 

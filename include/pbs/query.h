@@ -1,5 +1,6 @@
 // libpbs: rays, closest points, moving shapes, overlaps, regions and sensors among the surfaces of
-// a world. Part of <pbs/pbs.h>. SPDX-License-Identifier: MIT
+// a world. Part of <pbs/pbs.h>.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_QUERY_H
 #define PBS_QUERY_H
 

@@ -1,5 +1,6 @@
 // libpbs: contacts of the last step, their forces, and lines that show a world. Part of
-// <pbs/pbs.h>. SPDX-License-Identifier: MIT
+// <pbs/pbs.h>.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_READBACK_H
 #define PBS_READBACK_H
 

@@ -1,4 +1,5 @@
 // Macros for inlining, alignment, prefetching and functions compiled for several instruction sets.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_CONFIG_H
 #define PBS_BASE_CONFIG_H
 

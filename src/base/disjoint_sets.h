@@ -1,5 +1,6 @@
 // Disjoint sets of indices (union-find). The smallest member of a set is its root, so that the
 // result does not depend on the order in which pairs are joined.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_DISJOINT_SETS_H
 #define PBS_BASE_DISJOINT_SETS_H
 

@@ -1,5 +1,6 @@
 // Kinds of nodes: what the three coordinates of a node mean. Code that differs by kind (gravity,
 // rigid motions, measures of length) tests the kind of the node, never the type of the body.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_NODE_KIND_H
 #define PBS_BASE_NODE_KIND_H
 

@@ -1,5 +1,6 @@
 // The nodes of a stage as constraints see them: what resists their motion. The stage's objective
 // has about mass / weight + stiffness on the diagonal of each node.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_STAGE_NODES_H
 #define PBS_BASE_STAGE_NODES_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broad_phase/bounding_tree.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 // splitting at medians and refitted when the primitives move. Levels are arrays without pointers:
 // the children of block k are the blocks 8k to 8k + 7 of the level below. The tree knows boxes and
 // point indices only.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BROAD_PHASE_BOUNDING_TREE_H
 #define PBS_BROAD_PHASE_BOUNDING_TREE_H
 

@@ -2,6 +2,7 @@
 // level for several boxes together (front), or with a stack for one box (walk). All functions are
 // inline and have no branches that depend on overlaps, because mispredicted branches would dominate
 // the time.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BROAD_PHASE_BOUNDING_TREE_WALK_H
 #define PBS_BROAD_PHASE_BOUNDING_TREE_WALK_H
 

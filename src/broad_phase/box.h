@@ -1,4 +1,5 @@
 // An axis-aligned box in single precision, as the broad phase stores and compares it.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BROAD_PHASE_BOX_H
 #define PBS_BROAD_PHASE_BOX_H
 

@@ -1,5 +1,6 @@
 // Operations on eight boxes at a time: in one register if the compiler may use AVX2, otherwise in
 // two halves of four lanes, which every supported processor has.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BROAD_PHASE_BOX_LANES_H
 #define PBS_BROAD_PHASE_BOX_LANES_H
 

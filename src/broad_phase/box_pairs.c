@@ -1,5 +1,6 @@
 // Pairs are found in the order of the trees and sorted afterwards, since callers filter out most of
 // the pairs.
+// SPDX-License-Identifier: MIT
 #include "broad_phase/box_pairs.h"
 
 #include "base/config.h"

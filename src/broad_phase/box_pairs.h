@@ -1,6 +1,7 @@
 // The broad phase: lists every pair of a query and a primitive of a tree whose boxes overlap. The
 // list is sorted by query, then by primitive. It depends on the boxes alone, not on the tree's
 // shape or the number of threads.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BROAD_PHASE_BOX_PAIRS_H
 #define PBS_BROAD_PHASE_BOX_PAIRS_H
 

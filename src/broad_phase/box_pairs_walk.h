@@ -1,6 +1,7 @@
 // The traversal of box_pairs.c. Groups of eight neighbouring queries descend the tree together, and
 // each leaf that a group reaches is tested with every query of the group. The code is compiled
 // twice, also for registers of eight lanes, since half of the work is in the innermost loop.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BROAD_PHASE_BOX_PAIRS_WALK_H
 #define PBS_BROAD_PHASE_BOX_PAIRS_WALK_H
 

@@ -1,5 +1,6 @@
 // The traversal of box_pairs.c compiled for AVX2. It is chosen at run time on processors that have
 // AVX2.
+// SPDX-License-Identifier: MIT
 #include "base/config.h"
 
 #if defined(PBS_HAS_CLONES)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "broad_phase/boxes.h"
 
 #include <float.h>

@@ -1,5 +1,6 @@
 // Axis-aligned boxes of moving points, and of primitives whose corners are these points. Bounds are
 // rounded outward from double to float.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BROAD_PHASE_BOXES_H
 #define PBS_BROAD_PHASE_BOXES_H
 

@@ -1,6 +1,7 @@
 // Cells are stored in the buckets of a hash table, so that empty cells need no memory. Points are
 // visited in order; each one searches for earlier points and appends itself to their lists. This is
 // done once to count and once to fill, so that the lists need neither sorting nor unused capacity.
+// SPDX-License-Identifier: MIT
 #include "broad_phase/point_pairs.h"
 
 #include <math.h>

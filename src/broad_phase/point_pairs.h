@@ -1,6 +1,7 @@
 // Lists all pairs of points whose distance is at most a given one. Uses a hash grid of cells of
 // that size: time and memory are linear in the numbers of points and pairs, also for widely
 // scattered points. The list depends on the points alone.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BROAD_PHASE_POINT_PAIRS_H
 #define PBS_BROAD_PHASE_POINT_PAIRS_H
 

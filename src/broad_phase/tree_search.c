@@ -1,5 +1,6 @@
 // Bounds of distances are computed in double precision, with a margin for the rounding of both the
 // bound and the distance of a primitive in the box.
+// SPDX-License-Identifier: MIT
 #include "broad_phase/tree_search.h"
 
 #include <float.h>

@@ -1,6 +1,7 @@
 // Searches a bounding tree for the nearest primitive along a ray or from a point. Boxes are visited
 // from near to far, and boxes farther than the nearest result so far are skipped. The caller's
 // visit function computes the distance of a primitive. The tree is only read.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BROAD_PHASE_TREE_SEARCH_H
 #define PBS_BROAD_PHASE_TREE_SEARCH_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "contact/contact_blocks.h"
 
 #include <string.h>

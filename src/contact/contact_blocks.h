@@ -2,6 +2,7 @@
 // contact is a sum of terms c v v^T, where v has three entries for each point of the contact.
 // Points are weighted sums of nodes, so the sum becomes one small dense block over those nodes.
 // Theory: docs/theory/contact.md section 2.3.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_CONTACT_BLOCKS_H
 #define PBS_CONTACT_CONTACT_BLOCKS_H
 

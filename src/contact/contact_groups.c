@@ -1,4 +1,5 @@
 // See contact_groups.h.
+// SPDX-License-Identifier: MIT
 #include "contact/contact_groups.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // Groups of stencils that couple the same nodes, such as those of all contacts and frictions of two
 // stiff bodies: they share one block of the contact matrix (docs/theory/contact.md section 2.3).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_CONTACT_GROUPS_H
 #define PBS_CONTACT_CONTACT_GROUPS_H
 

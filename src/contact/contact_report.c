@@ -1,6 +1,7 @@
 // See contact_report.h. The contacts of a state and the collected records are both sorted by the
 // indices of the pairs, which do not depend on when the broad phase ran. So a merge of the two
 // lists gives the same bits whenever the searches were made.
+// SPDX-License-Identifier: MIT
 #include "contact/contact_report.h"
 
 #include <string.h>

@@ -6,6 +6,7 @@
 //
 // A run calls contact_report_start once, contact_report_begin_step before each attempted step,
 // contact_set_report after each stage, and contact_report_accept for each accepted step.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_CONTACT_REPORT_H
 #define PBS_CONTACT_CONTACT_REPORT_H
 

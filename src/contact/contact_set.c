@@ -1,4 +1,5 @@
 // See contact_table.h. Contacts are called in the order in which the world lists them.
+// SPDX-License-Identifier: MIT
 #include "contact/contact_report.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 // obstacles at its start and at their targets; begin_stage with the stage's history; evaluate,
 // linearize, bound and advance_motion in any order and number; report at the stage's solution. At
 // the end of the step: apply_friction.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_CONTACT_TABLE_H
 #define PBS_CONTACT_CONTACT_TABLE_H
 

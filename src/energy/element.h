@@ -1,5 +1,6 @@
 // Loads eight tetrahedra into lanes: shape gradients, moduli, and deformation gradients from nodal
 // positions.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_ELEMENT_H
 #define PBS_ENERGY_ELEMENT_H
 

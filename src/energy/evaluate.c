@@ -1,4 +1,5 @@
 // Evaluates the sum of all terms over all domains.
+// SPDX-License-Identifier: MIT
 #include "energy/evaluate.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // values by kind, and the largest step. Domains are evaluated in parallel, then the host's
 // callbacks on the calling thread, then the entries that domains share are gathered. Every sum has
 // a fixed order (by domain, then by term), so results do not depend on the number of threads.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_EVALUATE_H
 #define PBS_ENERGY_EVALUATE_H
 

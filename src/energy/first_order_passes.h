@@ -1,6 +1,7 @@
 // Specialises a term's kernel add_first_order for each combination of outputs, so that the compiler
 // drops the code of the others. A term includes this file once, after its kernel; hence no include
 // guard. FIRST_ORDER_ELEMENTS: name of the struct that the kernel takes.
+// SPDX-License-Identifier: MIT
 
 static PBS_MULTIVERSION void add_value(const struct FIRST_ORDER_ELEMENTS *elements,
                                        const struct stencil_groups *groups, size_t begin,

@@ -1,4 +1,5 @@
 // The table of materials, and Lame's parameters.
+// SPDX-License-Identifier: MIT
 #include "energy/material.h"
 
 const struct material_table *const material_tables[] = {

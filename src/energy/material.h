@@ -1,6 +1,7 @@
 // Isotropic hyperelastic materials. A material is one file: inline functions over eight lanes
 // (energy density, first Piola stress, second derivatives) from which materials/solid_kernel.h
 // builds the element kernels, and a row in the table. Theory: docs/theory/materials.md.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_MATERIAL_H
 #define PBS_ENERGY_MATERIAL_H
 

@@ -1,6 +1,7 @@
 // Adds the results of eight elements, one per lane, to the assembly's arrays. Data is transposed
 // first, so that each block is written as contiguous memory. Lanes are processed in order, because
 // two lanes may add to the same entry.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SCATTER_H
 #define PBS_ENERGY_SCATTER_H
 

@@ -1,6 +1,7 @@
 // The interface of all energies P_k of docs/architecture.md eq. (1): a term is an object and a
 // table of functions. A term computes its energy, gradient and Hessian blocks domain by domain
 // (sparse/assembly.h), and may bound the step length. A new term is one file.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_TERM_H
 #define PBS_ENERGY_TERM_H
 

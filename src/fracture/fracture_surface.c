@@ -1,4 +1,5 @@
 // See fracture_surface.h. Union-find joins corners across the faces of intact bonds.
+// SPDX-License-Identifier: MIT
 #include "fracture/fracture_surface.h"
 
 #include "base/disjoint_sets.h"

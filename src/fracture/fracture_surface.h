@@ -1,6 +1,7 @@
 // The surface of a bonded body of tetrahedra, including the faces of broken bonds
 // (docs/theory/bonds.md section 5.2). Tetrahedra share vertices across intact bonds only, so every
 // fragment has a closed surface and separates from others along its cracks.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_FRACTURE_FRACTURE_SURFACE_H
 #define PBS_FRACTURE_FRACTURE_SURFACE_H
 

@@ -1,4 +1,5 @@
 // See fragments.h. Union-find over the intact bonds, linear in particles and bonds.
+// SPDX-License-Identifier: MIT
 #include "fracture/fragments.h"
 
 #include <string.h>

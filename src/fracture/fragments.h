@@ -1,5 +1,6 @@
 // Fragments: the connected components of a bonded body. A fragment retains its number while the
 // body continues to break (docs/theory/bonds.md section 5).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_FRACTURE_FRAGMENTS_H
 #define PBS_FRACTURE_FRAGMENTS_H
 

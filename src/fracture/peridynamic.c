@@ -1,5 +1,6 @@
 // See peridynamic.h: finds pairs, then computes the numbers of each bond
 // (docs/theory/peridynamics.md).
+// SPDX-License-Identifier: MIT
 #include "fracture/peridynamic.h"
 
 #include <math.h>

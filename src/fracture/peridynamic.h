@@ -1,6 +1,7 @@
 // Makes the bonds of bond-based peridynamics from particles: the pairs, their stiffness, and the
 // stretch at which they break (docs/theory/peridynamics.md). It computes these numbers only; the
 // forces are those of springs.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_FRACTURE_PERIDYNAMIC_H
 #define PBS_FRACTURE_PERIDYNAMIC_H
 

@@ -1,4 +1,5 @@
 // See scatter.h.
+// SPDX-License-Identifier: MIT
 #include "fracture/scatter.h"
 
 #include <math.h>

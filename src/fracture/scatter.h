@@ -1,5 +1,6 @@
 // Random scatter of strength due to flaws, by Weibull's distribution.
 // Theory: docs/theory/fracture.md section 4.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_FRACTURE_SCATTER_H
 #define PBS_FRACTURE_SCATTER_H
 

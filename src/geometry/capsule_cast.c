@@ -1,6 +1,7 @@
 // See capsule_cast.h. Solid convex shapes and flat ones are met by Newton's iteration, as triangles
 // are. The inside of a hollow shape of a radius, as of a sphere, is met where an end of the axis
 // meets the parallel surface. Other distances are followed by small steps and bisected.
+// SPDX-License-Identifier: MIT
 #include "geometry/capsule_cast.h"
 
 #include <math.h>

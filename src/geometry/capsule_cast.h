@@ -5,6 +5,7 @@
 // its zero approaches the time of impact from below, and converges quadratically unless the paths
 // graze each other (conservative advancement, Mirtich 1996, with the separating plane as the bound
 // of the closing speed).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_CAPSULE_CAST_H
 #define PBS_GEOMETRY_CAPSULE_CAST_H
 

@@ -1,4 +1,5 @@
 // The watertight triangle test. Shapes are intersected by their table of functions (shape_table.h).
+// SPDX-License-Identifier: MIT
 #include "geometry/ray.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 // intersection"): a ray through an edge or corner that several triangles share hits at least one of
 // them. Edge functions are computed to full relative accuracy here, so that this holds without
 // exception.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_RAY_H
 #define PBS_GEOMETRY_RAY_H
 

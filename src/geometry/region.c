@@ -1,4 +1,5 @@
 // See region.h.
+// SPDX-License-Identifier: MIT
 #include "geometry/region.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 //
 // The least value of a convex function over a triangle or a box is found by branch and bound: the
 // tangent plane at the centre bounds the function from below.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_REGION_H
 #define PBS_GEOMETRY_REGION_H
 

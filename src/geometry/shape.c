@@ -1,4 +1,5 @@
 // The list of shape tables, and what all shapes have in common: poses, hollow shapes, checks.
+// SPDX-License-Identifier: MIT
 #include "geometry/shape.h"
 
 #include "base/config.h"

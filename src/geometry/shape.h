@@ -2,6 +2,7 @@
 // unit length, and distances on a grid. phi < 0 inside the solid. A hollow shape is the complement
 // of the solid: a hollow sphere is a bowl, a hollow box a room. A pose places the shape's own frame
 // in the world.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_SHAPE_H
 #define PBS_GEOMETRY_SHAPE_H
 

@@ -1,4 +1,5 @@
 // See shape_outline.h.
+// SPDX-License-Identifier: MIT
 #include "geometry/shape_outline.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // Line drawings of shapes. Each shape's file draws its own (`outline` of its table) with the parts
 // below, in the shape's frame, whose y axis is that of capsules, cylinders, tori and half-spaces.
 // Has no state.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_SHAPE_OUTLINE_H
 #define PBS_GEOMETRY_SHAPE_OUTLINE_H
 

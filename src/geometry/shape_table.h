@@ -2,6 +2,7 @@
 // src/geometry/shapes with its table, the table's name here and in the list in shape.c, and a
 // constant in pbs/collider.h. Arrays of a shape (grids, meshes) are checked, copied and saved by
 // src/world.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_SHAPE_TABLE_H
 #define PBS_GEOMETRY_SHAPE_TABLE_H
 

@@ -1,4 +1,5 @@
 // The table of schemes. A new scheme is one row here and one file.
+// SPDX-License-Identifier: MIT
 #include "integrate/scheme.h"
 
 const struct scheme_table *const scheme_tables[] = {

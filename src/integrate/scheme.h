@@ -4,6 +4,7 @@
 // generalised-alpha). Afterwards v = (x - p_x) / b and a = (x - predictor) / c. A scheme defines
 // the combinations for each stage and for the new state; the generic code in stepping/ does the
 // rest. A new scheme is one file with these functions and one row in scheme_tables.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_SCHEME_H
 #define PBS_INTEGRATE_SCHEME_H
 

@@ -2,6 +2,7 @@
 // Each of its two sides, a and b, is a frame: a point and three axes. A frame is linear in at most
 // four nodes, whatever kind of body these belong to. The kind of the joint decides which rows it
 // has (joint_table.h). Theory: docs/theory/joints.md.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_JOINTS_JOINT_H
 #define PBS_JOINTS_JOINT_H
 

@@ -1,4 +1,5 @@
 // Quantities of rows and their derivatives; see joint.h. Theory: docs/theory/joints.md section 2.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // The augmented Lagrangian of all joints; see joint_set.h. Sums run over joints in order of
 // creation and are not divided among threads, so that their bits do not depend on these.
+// SPDX-License-Identifier: MIT
 #include "joints/joint_set.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
 // the force of the row. rho is much larger than the stiffness of the nodes against the row, so that
 // each update reduces C by orders of magnitude. The host has no stiffness to choose. Theory:
 // docs/theory/joints.md section 3. Only joint_set_build allocates.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_JOINTS_JOINT_SET_H
 #define PBS_JOINTS_JOINT_SET_H
 

@@ -1,4 +1,5 @@
 // See joint_table.h.
+// SPDX-License-Identifier: MIT
 #include "joints/joint_table.h"
 
 static const struct joint_table *const TABLES[] = {

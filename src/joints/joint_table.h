@@ -2,6 +2,7 @@
 // PBS_JOINT_*. A kind adds the rows that always hold. It also names the one quantity that limits,
 // motors and springs act on, its coordinate: the angle of a hinge, the travel of a slider, the
 // length of a rope. So no kind implements limits, motors and springs by itself.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_JOINTS_JOINT_TABLE_H
 #define PBS_JOINTS_JOINT_TABLE_H
 

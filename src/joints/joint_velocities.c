@@ -1,4 +1,5 @@
 // What joints ask of velocities and accelerations: rows of J v = 0 and J a + dJ/dt v = 0.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

@@ -1,4 +1,5 @@
 // The table of preconditioners, and the identity.
+// SPDX-License-Identifier: MIT
 #include "linear/preconditioner.h"
 
 #include <string.h>

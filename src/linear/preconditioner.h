@@ -1,6 +1,7 @@
 // The interface of preconditioners and solvers: one table of functions each, with separate
 // functions for set-up and application. A new preconditioner is one file and one row in
 // preconditioner_tables. Theory: docs/theory/linear_solvers.md.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_PRECONDITIONER_H
 #define PBS_LINEAR_PRECONDITIONER_H
 

@@ -1,4 +1,5 @@
 // The product with H = H0 + C + F, domain by domain.
+// SPDX-License-Identifier: MIT
 #include "linear/problem.h"
 
 #include <math.h>

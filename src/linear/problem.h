@@ -1,6 +1,7 @@
 // The input of linear solvers: the matrix H = H0 + C + F, node positions, constraints and
 // tolerance. H0 is the mesh matrix, C the contact matrix, F an operator of which only products are
 // known.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_PROBLEM_H
 #define PBS_LINEAR_PROBLEM_H
 

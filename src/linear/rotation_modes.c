@@ -1,5 +1,6 @@
 // For a rotation node x = r phi, M = r K(phi)^T; its inverse dexp(phi) / r maps chart velocities to
 // angular velocities. For a handle h, M w = w x h.
+// SPDX-License-Identifier: MIT
 #include "linear/rotation_modes.h"
 
 #include "base/matrix3/rotation_chart.h"

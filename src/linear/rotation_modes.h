@@ -1,6 +1,7 @@
 // Rotational rigid modes of rows that are not positions (docs/theory/bonds.md section 2.6). A
 // translation t and a rotation vector w about c move a position p by t + w x (p - c). Rows of other
 // kinds, rotations of bonded particles and handles of affine bodies, move by M w.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_ROTATION_MODES_H
 #define PBS_LINEAR_ROTATION_MODES_H
 

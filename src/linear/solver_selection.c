@@ -1,6 +1,7 @@
 // See solver_selection.h. The cost model is a fit with 25 % error to meshes of 2,000 to 118,000
 // tetrahedra, cloth of 441 to 10,201 vertices, soft cubes and piles of boxes. Its constants decide
 // the result, so they are the same on all machines.
+// SPDX-License-Identifier: MIT
 #include "linear/solver_selection.h"
 
 #include <math.h>

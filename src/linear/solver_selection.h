@@ -3,6 +3,7 @@
 // two-level preconditioner (intermediate set-up). The choice uses counted work and running means of
 // iteration counts, never clocks, so that it is the same on all machines
 // (docs/theory/linear_solvers.md section 2).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_SOLVER_SELECTION_H
 #define PBS_LINEAR_SOLVER_SELECTION_H
 

@@ -1,6 +1,7 @@
 // Groups stencils by domain and assigns a slot to every contribution. A domain has one slot for
 // each foreign node or block that any of its stencils touches. All its stencils share the slot,
 // since one task processes a domain.
+// SPDX-License-Identifier: MIT
 #include "sparse/assembly.h"
 
 #include <string.h>

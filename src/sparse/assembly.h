@@ -7,6 +7,7 @@
 // the end of the array proper. When all domains are done, assembly_gather_* adds the slots to their
 // owners in a fixed order. No atomics are used, and the bits are the same for any number of
 // threads.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SPARSE_ASSEMBLY_H
 #define PBS_SPARSE_ASSEMBLY_H
 

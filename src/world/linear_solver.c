@@ -1,4 +1,5 @@
 // Sets or removes the host's linear solver of a world.
+// SPDX-License-Identifier: MIT
 #include "world/interface/check.h"
 #include "world/interface/settings.h"
 #include "world/world.h"

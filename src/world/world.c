@@ -1,4 +1,5 @@
 // Worlds: creation, destruction, settings, and functions that other files of src/world share.
+// SPDX-License-Identifier: MIT
 #include "world/joints/joint.h"
 #include "world/world.h"
 

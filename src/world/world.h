@@ -1,5 +1,6 @@
 // The world behind the public interface: the scene, the data that steps compute with, and the
 // host's callbacks.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_WORLD_H
 #define PBS_WORLD_WORLD_H
 

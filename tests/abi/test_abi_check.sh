@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The ABI check itself: it must fail on each kind of break and pass what is promised to be harmless.
 # A small library (sample/) is recorded; each case edits a copy of it and checks that against the record.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 build() { # folder

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The headers, lib/libpbs.map and both libraries name the same functions, and nothing else is visible.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 lib=$([ "${BUILD:-build}" = build ] && echo lib || echo "$BUILD/lib")

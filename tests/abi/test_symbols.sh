@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # No external name is defined twice among the objects of the library and what tests, benches and examples share. A linker
 # takes the first archive that has a name and does not say that another one has it too.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 build=${BUILD:-build}

@@ -1,4 +1,5 @@
 // Sample matrices for tests of all 3x3 decompositions.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_BASE_MATRIX_SAMPLES_H
 #define PBS_TESTS_BASE_MATRIX_SAMPLES_H
 

@@ -1,6 +1,7 @@
 // Compares the broad phase with a comparison of all pairs of boxes, on moving surfaces. Also tests
 // what boxes, trees and lists guarantee: outward rounding, a unique order, independence of the
 // number of threads, no allocation once warm, and a clean failure without memory.
+// SPDX-License-Identifier: MIT
 #include "broad_phase/bounding_tree.h"
 
 #include <fenv.h>

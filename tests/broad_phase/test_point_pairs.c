@@ -1,6 +1,7 @@
 // Compares the pairs of points within a distance with a search of all pairs: random clouds,
 // lattices whose neighbours are at exactly the distance, clusters that are far apart, and
 // coincident points.
+// SPDX-License-Identifier: MIT
 #include "broad_phase/point_pairs.h"
 #include "support/host/allocator.h"
 #include "support/random.h"

@@ -1,5 +1,6 @@
 // Compares tree searches with a test of every primitive: the same nearest triangle at the same
 // distance to the last bit, whatever the tree was built for and however it was refitted.
+// SPDX-License-Identifier: MIT
 #include "broad_phase/tree_search.h"
 
 #include "base/matrix3/math3.h"

@@ -1,4 +1,5 @@
 // Half-spaces by a normal and a point, as tests speak of them.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_CONTACT_PLANE_POSE_H
 #define PBS_TESTS_CONTACT_PLANE_POSE_H
 

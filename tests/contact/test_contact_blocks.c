@@ -1,4 +1,5 @@
 // Contacts' Hessians folded to the nodes that their points are sums of.
+// SPDX-License-Identifier: MIT
 #include "contact/contact_blocks.h"
 
 #include "touching_scene.h"

@@ -1,4 +1,5 @@
 // Stencils grouped by their nodes.
+// SPDX-License-Identifier: MIT
 #include "contact/contact_groups.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // A small scene of everything that can touch: a solid, a sheet, an affine body, a chain with
 // particles, three solid obstacles and one that makes walls.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_CONTACT_TOUCHING_SCENE_H
 #define PBS_TESTS_CONTACT_TOUCHING_SCENE_H
 

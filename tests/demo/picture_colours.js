@@ -1,5 +1,6 @@
 // Says how much a screenshot shows: node picture_colours.js FILE.png prints the number of different colours among its
 // pixels, reduced to 4 bits a channel. A blank page has one or two.
+// SPDX-License-Identifier: MIT
 'use strict';
 const fs = require('fs');
 const zlib = require('zlib');

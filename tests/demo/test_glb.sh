@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The demo's glTF file passes the Khronos validator: tests/demo/test_glb.sh [FILE.glb...]
+# SPDX-License-Identifier: MIT
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -gt 0 ] || set -- demo/drop.glb

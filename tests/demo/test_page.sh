@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The demo's page renders in a real browser: tests/demo/test_page.sh [FILE.html]
 # Its title must say "ready N frames", and a screenshot must show something that changes with the frame.
+# SPDX-License-Identifier: MIT
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 page=$(realpath "${1:-demo/drop.html}")

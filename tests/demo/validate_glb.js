@@ -1,4 +1,5 @@
 // Validates glTF files with the Khronos validator: node validate_glb.js FILE... Any error fails, warnings are shown.
+// SPDX-License-Identifier: MIT
 'use strict';
 const fs = require('fs');
 const validator = require('gltf-validator');

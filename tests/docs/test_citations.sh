@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What comments and pages cite is there: pages, their numbered sections, papers by key and by names and year, anchors of
 # links, and files that pages name without their folder.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 pages="README.md CONTRIBUTING.md $(echo docs/*.md docs/*/*.md bench/README.md)"

@@ -2,6 +2,7 @@
 # What the pages say is so: their programs build and run against an installed library, what they link to and name exists,
 # their make targets and options are known, indices have all pages, paragraphs end at 120 columns. What is cited is
 # test_citations.sh's.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 pages=$(find . -name '*.md' -not -path './.*' -not -path './build/*' -not -path '*/node_modules/*' | sed 's,^\./,,' | sort)

@@ -1,5 +1,6 @@
 // A cube of n^3 cells, six tetrahedra each, with its assembly: what the tests of element terms
 // evaluate on.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_ENERGY_CUBE_FIXTURE_H
 #define PBS_TESTS_ENERGY_CUBE_FIXTURE_H
 

@@ -1,5 +1,6 @@
 // A crumpled sheet of n x n cells, two triangles each, with its hinges and assembly: what the tests
 // of membrane and bending evaluate on.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_ENERGY_SHEET_FIXTURE_H
 #define PBS_TESTS_ENERGY_SHEET_FIXTURE_H
 

@@ -1,5 +1,6 @@
 // The sum of terms: the same bits for any number of threads and order of domains, energies by kind,
 // refusals, no allocation.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "energy/cube_fixture.h"

@@ -1,5 +1,6 @@
 // Each material at one deformation gradient: derivatives, invariance, rest state, small-strain
 // moduli, projection.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"

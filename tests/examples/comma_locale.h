@@ -1,5 +1,6 @@
 // Makes this process print and read decimal commas, as a German host would. A bare system has no
 // such locale, so a tiny one is compiled with localedef, which the C library brings along.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_TESTS_EXAMPLES_COMMA_LOCALE_H
 #define PBS_TESTS_EXAMPLES_COMMA_LOCALE_H

@@ -1,6 +1,7 @@
 # For tests of examples that print facts, a name and a number a line: `. scripts/checks.sh`, then this file.
 # plays PROGRAM OPTIONS... plays briefly on one thread into $scratch/out; fact CONDITION judges what it printed, as a
 # condition of awk in v["name"]; says WORDS PROGRAM OPTIONS... expects it to fail with these words.
+# SPDX-License-Identifier: MIT
 
 plays() {
     "$@" --threads 1 --out "$scratch/out" >"$scratch/said" 2>&1 || { tail -3 "$scratch/said"; return 1; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A fine mesh in a coarse soft body: it goes along exactly where the body moves as a whole, is between two steps
 # halfway, and is no farther from the body than that has been stretched.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 . tests/examples/facts.sh
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The program that cracks peridynamic plates: every plate, its files, and what it refuses.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 cracks=${BUILD:-build}/examples/cracks

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The program that drops a body: every obstacle and material, the fields of its .vtu files, and what it refuses.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 drop=${BUILD:-build}/examples/drop

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The program that breaks bonded bodies: every scene, a mesh of one's own, its files, and what it refuses.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 fracture=${BUILD:-build}/examples/fracture

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The program that shows integrators side by side: every scene, its files, and what it refuses.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 integrators=${BUILD:-build}/examples/integrators

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A motor-driven linkage in clay: it closes, the crank turns as the motor says, the clay keeps a dent where it flows and
 # none where it does not, and a motor that is too weak stalls at its torque.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 . tests/examples/facts.sh
 

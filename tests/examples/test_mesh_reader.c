@@ -1,5 +1,6 @@
 // Every file of tests/data/reader_cases behaves as the README beside it says, and the large meshes
 // have the counts of their manifest where they are at hand.
+// SPDX-License-Identifier: MIT
 
 #include "comma_locale.h"
 #include "common/mesh_files/mesh_reader.h"

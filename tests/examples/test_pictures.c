@@ -1,4 +1,5 @@
 // A recording leaves every file that it promises, and each is what its format says.
+// SPDX-License-Identifier: MIT
 
 #include "comma_locale.h"
 #include "common/images/png.h"

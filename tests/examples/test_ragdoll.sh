@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A ragdoll of soft limbs falls: its joints hold, and stay within their limits, energy never rises, and it comes to rest
 # on the ground.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 . tests/examples/facts.sh
 

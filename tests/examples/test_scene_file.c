@@ -1,5 +1,6 @@
 // Scene files: what they say is what is read, mistakes are named with their lines, and a world made
 // from one does what the file says.
+// SPDX-License-Identifier: MIT
 
 #include "comma_locale.h"
 #include "common/scenes/scene_file.h"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The program that plays scenes in which bodies touch: by name and from a file, its files, and what it refuses.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 scenes=${BUILD:-build}/examples/scenes

@@ -1,5 +1,6 @@
 // Shapes made in code: volumes, closed boundaries, and the dihedral angles that isosurface stuffing
 // promises.
+// SPDX-License-Identifier: MIT
 
 #include "common/meshes/shapes.h"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A tent that is drawn tight, and then stands in the wind: its ropes pull, are as long as they may be, and bear with the
 # poles what weight and wind ask for.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 . tests/examples/facts.sh
 

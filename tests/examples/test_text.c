@@ -1,4 +1,5 @@
 // Numbers in and out: exact, and the same in every locale.
+// SPDX-License-Identifier: MIT
 
 #include "comma_locale.h"
 #include "common/program/command_line.h"

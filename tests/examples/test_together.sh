@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Stiff, soft and thin bodies in one world, with nothing set but gravity: the program plays and leaves its files.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 together=${BUILD:-build}/examples/together

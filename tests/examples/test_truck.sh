@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A truck on soft tyres: it rolls as far as its motors turn the wheels, the ground carries its weight, its tyres
 # flatten, and the motors exert no more than they may.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 . tests/examples/facts.sh
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A wall of welded bricks: what the foundation bears, which welds break, and that nothing goes through anything.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 . tests/examples/facts.sh
 

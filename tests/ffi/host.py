@@ -1,5 +1,6 @@
 # A host in Python, through ctypes alone: what the author of a binding does, from the headers in include/pbs.
 #   python3 host.py LIBRARY LAYOUT CASE
+# SPDX-License-Identifier: MIT
 import ctypes as c
 import math
 import sys

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A host in another language: Python's ctypes against the shared library, with nothing but the headers to go by.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 python3 -c 'import ctypes' 2>/dev/null || { echo "there is no python3 with ctypes"; exit 77; }

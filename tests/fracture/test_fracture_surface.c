@@ -1,5 +1,6 @@
 // Surfaces of breaking tetrahedra: the mesh's own boundary at first, closed around every fragment
 // whatever breaks, moved as rigid bodies where fragments are, and the two sides of each crack.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "base/matrix3/quaternion.h"
 #include "fracture/fracture_surface.h"

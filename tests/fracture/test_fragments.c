@@ -1,5 +1,6 @@
 // Fragments against a flood fill, and their numbers: who keeps one, who gets the next, what is kept
 // over a pause, and that the order of bonds says nothing.
+// SPDX-License-Identifier: MIT
 #include "fracture/fragments.h"
 #include "support/random.h"
 #include "support/testing.h"

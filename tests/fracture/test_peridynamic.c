@@ -1,6 +1,7 @@
 // Bonds of peridynamics: what a lattice of them amounts to beside the continuum, before and after
 // calibration (the ratios of docs/theory/peridynamics.md, computed there by other means), surfaces,
 // interfaces, and what is refused.
+// SPDX-License-Identifier: MIT
 #include "fracture/peridynamic.h"
 #include "support/host/allocator.h"
 #include "support/random.h"

@@ -1,6 +1,7 @@
 // Distances and their gradients in 60-digit arithmetic: the rows `pairs` of the contact
 // specification (contact_refs.json). Positions are exact doubles; gradients are of the squared
 // distance.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_GEOMETRY_DISTANCE_REFERENCES_H
 #define PBS_TESTS_GEOMETRY_DISTANCE_REFERENCES_H
 

@@ -1,4 +1,5 @@
 // Random pairs, many of them nearly or fully degenerate.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_GEOMETRY_RANDOM_PAIRS_H
 #define PBS_TESTS_GEOMETRY_RANDOM_PAIRS_H
 

@@ -1,5 +1,6 @@
 // Paths of spheres and capsules up to triangles and shapes: against closed forms, and against the
 // gap sampled along random paths.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // Rays: watertight on meshes that they hit at corners and along edges; compared with extended
 // precision on single triangles; shapes compared with sphere tracing of the signed distance.
+// SPDX-License-Identifier: MIT
 #include "geometry/ray.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // What touches a sphere, a box, a capsule or a cylinder: places where the gap is known, and
 // samples.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

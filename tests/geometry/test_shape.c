@@ -1,5 +1,6 @@
 // Compares signed distances of shapes with nearest points found by search, and their derivatives
 // with finite differences. Tests hollow shapes against solid ones, poses, and bounds.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "geometry/shape.h"
 #include "pbs/collider.h"

@@ -1,5 +1,6 @@
 // Walks over the rows of the table of shapes: each has what is called without asking, and what it
 // says by distances, bounds, outline, surface, rays and paths is one and the same solid.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "geometry/capsule_cast.h"
 #include "geometry/ray.h"

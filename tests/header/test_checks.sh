@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Nothing in tests/ is left out of every check: each file is run by the full check, whatever it moves to the night, and
 # under AddressSanitizer by the night's.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 for check in quick full night; do

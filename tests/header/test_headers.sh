@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Each public header compiles alone, as C99, C11 and C++17, with gcc and clang, without a warning.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 flags="-Iinclude -pedantic -Wall -Wextra -Werror -fsyntax-only"

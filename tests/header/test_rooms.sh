@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The order of the library's folders, from the includes alone (scripts/rooms.pl): floors, circles among modules and rooms, the
 # picture in docs/architecture.md and its table of rooms. And how many files a folder holds, anywhere in the tree.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 rooms=$PWD/scripts/rooms.pl

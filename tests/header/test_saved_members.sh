@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What is saved of a world: no member of a saved struct is forgotten, and all lists are known to the record.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 members=$PWD/scripts/saved_members.pl

@@ -2,6 +2,7 @@
 # What grep can say of our sources, and what the compilers that built them said: no warning from the one that built the
 # library (gcc unless told otherwise), nor from clang where CLANG_BUILD names a folder that it built (make warnings has the
 # rest); each file of the library includes what it asks the preprocessor for.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 # The build keeps what the compiler said beside each object. Objects of files that are gone are not looked at.

@@ -1,4 +1,5 @@
 // What a host's build must manage: the header is found, the library is linked and it runs.
+// SPDX-License-Identifier: MIT
 #include <pbs/pbs.h>
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # An installed libpbs is found, linked and run by a host, through pkg-config and through CMake, and leaves when told to.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 here=tests/install

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # make release: it refuses a tree that is not ready, and makes of one that is an archive with the same bytes each time, whose
 # library builds from scratch, and a tag. Nothing is pushed. All of it in a copy of the tree with a history of its own.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
 version=$(sed -n 's/^#define PBS_VERSION_[A-Z]* *\([0-9]*\).*/\1/p' include/pbs/base.h | head -n 3 | paste -sd.)

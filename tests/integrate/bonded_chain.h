@@ -1,5 +1,6 @@
 // Spheres in a chain of bonds, stepped by any scheme without a world around: terms, matrix,
 // minimiser and workspace, and a reference that knows nothing of charts or schemes.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_INTEGRATE_BONDED_CHAIN_H
 #define PBS_TESTS_INTEGRATE_BONDED_CHAIN_H
 

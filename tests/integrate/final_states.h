@@ -1,5 +1,6 @@
 // Final states of schemes that independent prototypes computed for the table of
 // docs/theory/schemes.md section 3, to twelve digits.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_FINAL_STATES_H
 #define PBS_INTEGRATE_FINAL_STATES_H
 

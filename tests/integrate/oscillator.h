@@ -1,4 +1,5 @@
 // A world of one particle on an oscillator of support/schemes/scheme_rows.h, along x.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_OSCILLATOR_H
 #define PBS_INTEGRATE_OSCILLATOR_H
 

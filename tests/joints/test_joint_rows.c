@@ -1,5 +1,6 @@
 // Rows of joints against differences: their gradients and second derivatives are what Newton's
 // method stands on.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include <math.h>

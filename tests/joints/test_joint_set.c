@@ -1,5 +1,6 @@
 // One-sided joints in Newton's steps: which a step will meet, and what it reckons with then. One
 // rope of 1 m between two particles.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "joints/joint_set.h"

@@ -1,4 +1,5 @@
 // Matrices, vectors and a dense reference for the tests of the floor `linear`.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_LINEAR_CASES_H
 #define PBS_TESTS_LINEAR_CASES_H
 

@@ -1,4 +1,5 @@
 // Linear problems with contacts, restrictions and positions, and what they are as dense matrices.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_LINEAR_PROBLEM_CASES_H
 #define PBS_TESTS_LINEAR_PROBLEM_CASES_H
 

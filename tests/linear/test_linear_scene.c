@@ -1,5 +1,6 @@
 // The systems that solvers are compared on are what they say: contacts couple free rows that are
 // not coupled already, and the assembled matrix of the peers is H0 + C on the free nodes.
+// SPDX-License-Identifier: MIT
 #include "linear_cases.h"
 
 #include "measure/scalar_csr.h"

@@ -1,5 +1,6 @@
 // One suite for all preconditioners, in both orders of elimination: what the conjugate gradients,
 // and whoever builds on them, may rely on.
+// SPDX-License-Identifier: MIT
 #include "linear_cases.h"
 
 #include <float.h>

@@ -1,6 +1,7 @@
 // Matrices H0 + C + F of whose F there are only products: the product is that of the sum, with
 // restrictions on all of it; preconditioners, made from H0 + C, stay symmetric and definite;
 // conjugate gradients end at the solution for H, and threads change no bit.
+// SPDX-License-Identifier: MIT
 #include "problem_cases.h"
 
 static struct memory memory;

@@ -1,5 +1,6 @@
 // What rigid motions make of rotations and handles: bodies without stress, however they are turned,
 // have them in the kernel of their Hessian.
+// SPDX-License-Identifier: MIT
 #include "linear/rotation_modes.h"
 
 #include "base/matrix3/math3.h"

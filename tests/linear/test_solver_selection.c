@@ -1,5 +1,6 @@
 // The choice among solvers, on counts alone: who begins, when another takes over, what is learned,
 // and that everything follows from the memory. Work is the model's, in its nanoseconds.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

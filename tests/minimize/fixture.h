@@ -1,5 +1,6 @@
 // A minimisation problem made of a host's energy (custom term), held axes and obstacles, with
 // everything below the minimiser set up.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_MINIMIZE_FIXTURE_H
 #define PBS_TESTS_MINIMIZE_FIXTURE_H
 

@@ -1,5 +1,6 @@
 // Springs with a rest length between two nodes, for a fixture: nonlinear, and indefinite when
 // compressed.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_MINIMIZE_SPRINGS_H
 #define PBS_TESTS_MINIMIZE_SPRINGS_H
 

@@ -1,5 +1,6 @@
 // ATS figure 1 (docs/theory/step_control.md section 3): a hardening spring by linearly implicit
 // steps, as many linear solves for each way to choose the step; who is closest to the exact motion?
+// SPDX-License-Identifier: MIT
 #include "integrate/step_control/step_control.h"
 #include "support/schemes/hardening_spring.h"
 #include "support/testing.h"

@@ -1,6 +1,7 @@
 // BDEM's figure 3 (bench/README.md): the constraint |q| = 1 by manifold, by penalty, by
 // multipliers. Formulations of the same step must come to the same minimum; and the bond with
 // quaternions of four unknowns, which the others stand on, must be the library's.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"

@@ -2,6 +2,7 @@
 // section 4.1, with its asserts: no state has an intersection, every step converges, the energy is
 // on its target wherever alpha is free, balls bounce as high as the reference says, and the rest of
 // the scenes' own facts.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/eci_testing.h"
 
 // --- balls ---

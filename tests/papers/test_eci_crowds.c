@@ -2,6 +2,7 @@
 // net of linked rings, a heavy bunny among soft cubes. No state has an intersection, the energy
 // comes down to its target and stays there, rings stay linked as they were, cubes stay in their box
 // and keep their orientation.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "support/numerics/linking.h"
 #include "support/scenes/eci_testing.h"

@@ -1,6 +1,7 @@
 // ECI section 5.1 without contact at a size for every day: what each scheme keeps of a cube that
 // turns about a held edge, at 1/30 s, beside BDF2 at 1/1500 s. bench/integrator_motion runs the
 // paper's sizes.
+// SPDX-License-Identifier: MIT
 #include "scenes/eci/elastic_motion.h"
 #include "support/testing.h"
 

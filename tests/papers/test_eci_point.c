@@ -1,6 +1,7 @@
 // ECI appendix E as docs/theory/scenes.md section 3 corrected it: a point of 1 kg flies at 1 m/s
 // against a stiff one-sided spring, k h^2 / m = hbar, and hits it at any phase beta of the step.
 // What comes out is known in closed form.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 /// P = k x^2 / 2 for x < 0.

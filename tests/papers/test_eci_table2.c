@@ -1,5 +1,6 @@
 // ECI table 2 and what docs/theory/scenes.md section 2 says about it: a chain that bounces off a
 // wall, with the energy of the chain and the wall's barrier the host's own.
+// SPDX-License-Identifier: MIT
 #include "scenes/eci/eci_chain.h"
 #include "support/testing.h"
 

@@ -3,6 +3,7 @@
 // second-order theta method with theta = 0.07, which damp alike. What a method's Newton iterations
 // say is a property of the tolerance, in units of what it solves for: the acceleration of the one,
 // the velocity of the other.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "pbs/pbs.h"

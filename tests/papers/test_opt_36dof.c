@@ -2,6 +2,7 @@
 // sheet of 6 x 3 nodes in the plane (36 degrees of freedom), fixed corotated, starting from random
 // places inside its box. One step of several sizes, 200 random starts each, by plain Newton and by
 // the stabilised minimiser. The sheet is a host's own energy: stencils of three nodes with z held.
+// SPDX-License-Identifier: MIT
 #include "scenes/opt/opt_sheet.h"
 #include "support/numerics/derivatives.h"
 #include "support/world_testing.h"

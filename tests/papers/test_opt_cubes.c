@@ -1,6 +1,7 @@
 // OPT's cubes at one step per frame of 1/24 s: stretched (figure 3), stretched and then pressed
 // together (figure 4), started from random places and from a single point (figures 8 and 9). Plain
 // Newton is the baseline that fails.
+// SPDX-License-Identifier: MIT
 #include <unistd.h>
 
 #include "common/meshes/shapes.h"

@@ -1,6 +1,7 @@
 // OPT's figures 1, 3, 4, 6, 7, 10, 12, 13 and 14 at the size of tests: every step converges at the
 // paper's number of steps a frame, and what each figure shows is there (bench/scenes/opt/opt_rows.c
 // says what). bench/opt_table runs them at the paper's sizes.
+// SPDX-License-Identifier: MIT
 #include <unistd.h>
 
 #include "scenes/opt/opt_figures.h"

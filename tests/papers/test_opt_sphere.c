@@ -1,6 +1,7 @@
 // OPT figure 10: a soft ball dropped hard on the ground, and on a fixed ball, at one step per frame
 // of 1/24 s with constraint collisions: no vertex is below a surface at any frame, every step
 // converges, and the ball is itself again after the impact. With a penalty it moves alike.
+// SPDX-License-Identifier: MIT
 #include "common/meshes/shapes.h"
 #include "geometry/meshes/tet_mesh.h"
 #include "support/world_testing.h"

@@ -1,6 +1,7 @@
 // Coulomb friction of barrier contact: a block on an incline sticks and slides at the thresholds of
 // the textbook, and creeps by what the smoothing of Coulomb's law says (docs/theory/contact.md
 // section 4).
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 // Pieces welded by what they share of their surfaces: beams and columns break at the load of beam
 // theory, walls fall to pieces that lie on each other.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 #include <math.h>

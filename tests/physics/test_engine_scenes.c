@@ -1,6 +1,7 @@
 // Scenes A1, A2 (cantilever cubes), B1, B2 (dropped cubes) of the engine comparison. The reference
 // numbers come from an exact Newton with a direct solver, run independently; Bullet 3.24 agrees
 // with it to 1e-5 where it does not blow up.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 #include <pbs/pbs.h>

@@ -1,4 +1,5 @@
 // Explicit steps: how long they may be, how a world divides its own, and what free vibration keeps.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "scenes/bonds/cubic_tets.h"
 #include "support/scenes/bonded_bodies.h"

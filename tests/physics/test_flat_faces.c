@@ -1,5 +1,6 @@
 // Stiff bodies and colliders whose flat faces are divided: what lies inside a face touches nothing
 // by itself (docs/theory/contact.md section 2.6), and yet nothing goes through.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // Affine bodies that turn freely: a brick that starts close to its unstable axis, beside the
 // table of docs/theory/affine_bodies.md section 4 and the rigid body of Euler's equations.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"

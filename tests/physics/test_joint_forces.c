@@ -1,6 +1,7 @@
 // What joints bear at the settings that a host gets: their forces are the change of momentum of
 // what they join, however many iterations and whatever came before, and steps end as they were
 // asked for.
+// SPDX-License-Identifier: MIT
 #include "support/joint_testing.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Limits of the swing and twist of balls against mechanics: where limbs come to rest, what the
 // limit bears there, and what it leaves free.
+// SPDX-License-Identifier: MIT
 #include "support/joint_testing.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // The table of schemes and joints in docs/integrators.md, row by row: which schemes move joints, of
 // which order, and which land where limits are met, bodies are struck and joints break.
+// SPDX-License-Identifier: MIT
 #include "support/joint_testing.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Joints against mechanics: pendulums, chains, linkages, motors. Periods and forces are those of
 // rigid bodies.
+// SPDX-License-Identifier: MIT
 #include "support/joint_testing.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 // of it to 1 %, and within what the statistics say is left of the gradient, and a world goes on to
 // the same bits from where it was saved. How fast that goes, and whether all steps land, is for
 // bench/league.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "scenes/league/league_run.h"
 #include "support/world_testing.h"

@@ -1,6 +1,7 @@
 // Conservation through the public API: free fall is what implicit Euler says to the last bits,
 // linear momentum stays to rounding, angular momentum to first order in the step, energy never
 // grows.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include <pbs/pbs.h>

@@ -1,5 +1,6 @@
 // Shells bend as plates on any mesh: rolled and loaded sheets beside Kirchhoff's theory, shells
 // beside the usual benchmarks. Statics is implicit Euler with steps so long that inertia vanishes.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/plate_meshes.h"
 #include "support/world_testing.h"
 

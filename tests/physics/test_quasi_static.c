@@ -1,5 +1,6 @@
 // Quasi-static steps: equilibrium at the end of each, whatever the body, contact and friction
 // included; what no equilibrium holds; where bonds break on the way.
+// SPDX-License-Identifier: MIT
 #include "common/meshes/shapes.h"
 #include "support/scenes/bonded_bodies.h"
 

@@ -1,5 +1,6 @@
 // What schemes make of a hit that takes less than a step (docs/integrators.md, "Hits that are
 // shorter than a step").
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "support/world_testing.h"

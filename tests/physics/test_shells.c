@@ -1,6 +1,7 @@
 // Facts of thin sheets through the public API: clamped plates and a cantilever beside plate theory,
 // the modes of a drum, a hanging cloth. Statics is implicit Euler with steps so long that inertia
 // vanishes.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 static const double PI = 3.14159265358979323846;

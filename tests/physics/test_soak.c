@@ -2,6 +2,7 @@
 // peaks of contacts come, and then no step calls the allocator again. bench/soak goes on for ten
 // thousand steps. (Of soft cubes alone, and with two threads:
 // tests/world/contact_scenes/test_barrier_motion.c.)
+// SPDX-License-Identifier: MIT
 #include "scenes/torture/torture.h"
 #include "scenes/torture/torture_check.h"
 #include "support/world_testing.h"

@@ -1,6 +1,7 @@
 // Static facts of solids through the public API: the patch test, a stretched bar, a cantilever
 // beside beam theory. Statics is implicit Euler with steps so long that inertia vanishes: its term
 // is m / h^2 beside stiffnesses of E * dx.
+// SPDX-License-Identifier: MIT
 #include "common/meshes/shapes.h"
 #include "support/random.h"
 #include "support/world_testing.h"

@@ -1,6 +1,7 @@
 // Bodies that are struck (docs/theory/schemes.md section 2.2): whatever the moment of the step in
 // which contact stops them, they leave it with no more energy than they brought; momentum, what is
 // reported of it and bodies that nothing strikes know nothing of the matter.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 

@@ -4,6 +4,7 @@
 // says why and leaves the world as it was. At moderate speeds every step lands. Where things cross
 // thousands of contact distances in one step, whether Newton's method needs 20 iterations or the
 // 500 that end it is a matter of rounding: of how many scenes it is, is not.
+// SPDX-License-Identifier: MIT
 #include "scenes/torture/torture.h"
 #include "scenes/torture/torture_check.h"
 #include "support/world_testing.h"

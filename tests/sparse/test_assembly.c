@@ -1,4 +1,5 @@
 // Compares the assembly through groups and slots with direct sums, and tests failures of memory.
+// SPDX-License-Identifier: MIT
 #include "base/lanes/lanes.h"
 #include "sparse/assembly.h"
 #include "support/host/refusals.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "support/joint_testing.h"
 
 pbs_point in_space(double x, double y, double z) {

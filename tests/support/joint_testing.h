@@ -1,4 +1,5 @@
 // Points and joints as tests want them, and boxes to join.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_JOINT_TESTING_H
 #define PBS_SUPPORT_JOINT_TESTING_H
 

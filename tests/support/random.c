@@ -1,4 +1,5 @@
 // Deterministic random numbers, rotations and permutations.
+// SPDX-License-Identifier: MIT
 #include "support/random.h"
 
 #include <math.h>

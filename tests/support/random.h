@@ -1,4 +1,5 @@
 // Random numbers that are the same on every machine and in every run: xorshift64* (Vigna 2016).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_RANDOM_H
 #define PBS_SUPPORT_RANDOM_H
 

@@ -1,4 +1,5 @@
 // Comparisons with a tolerance, and their switches.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include <unistd.h>

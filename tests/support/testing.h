@@ -2,6 +2,7 @@
 // numbers. PBS_TEST_RESIDUALS=1 in the environment prints each residual beside its tolerance, also
 // where it passes, and PBS_TEST_TOLERANCE=x multiplies all tolerances. PBS_TEST_SCALE=small asks
 // for smaller problems, for the slow checkers.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_TESTING_H
 #define PBS_SUPPORT_TESTING_H
 

@@ -1,4 +1,5 @@
 // Calls on worlds that must succeed.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // Worlds as tests want them: each of these fails the test where the library answers otherwise.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_WORLD_TESTING_H
 #define PBS_SUPPORT_WORLD_TESTING_H
 

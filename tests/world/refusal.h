@@ -1,4 +1,5 @@
 // Tables of refusals: how a test spoils a description, and how the library refuses it.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_WORLD_REFUSAL_H
 #define PBS_TESTS_WORLD_REFUSAL_H
 

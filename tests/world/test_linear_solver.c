@@ -1,5 +1,6 @@
 // A host's own linear solver: when and with what it is called, and the effect of its answers. The
 // world moves as without it.
+// SPDX-License-Identifier: MIT
 #include <lapacke.h>
 
 #include "pbs/solver.h"

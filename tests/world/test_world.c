@@ -1,5 +1,6 @@
 // Worlds: settings and struct sizes, null arguments of all calls, handles, energies and statistics,
 // failed and divided steps, and the log.
+// SPDX-License-Identifier: MIT
 #include "support/random.h"
 #include "support/world_testing.h"
 #include "world/refusal.h"

@@ -1,4 +1,5 @@
 // Builds the mesh of cubic_tets.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/bonds/cubic_tets.h"
 
 #include "common/meshes/shapes.h"

@@ -1,6 +1,7 @@
 // A box of tetrahedra on a body-centred cubic lattice. Each inner cell face gives four tetrahedra:
 // the centres of both cells and one edge of the face. Each face at the surface gives two: the
 // cell's centre and half of the face.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_CUBIC_TETS_H
 #define PBS_BENCH_CUBIC_TETS_H
 

@@ -1,6 +1,7 @@
 // Evaluates the bond of quaternion_bond.h. With q = (t, s): a = q_i + q_j, c is the rest direction
 // rotated by a, and v the vector part of conj(q_j) q_i, the argument of the bending matrix C in the
 // rest frame.
+// SPDX-License-Identifier: MIT
 #include "scenes/bonds/quaternion_bond.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // energy of docs/theory/bonds.md section 1.2, with shear by the chord, and its derivatives with
 // respect to all 14 coordinates. A reference for the library's derivatives with respect to rotation
 // vectors.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_QUATERNION_BOND_H
 #define PBS_BENCH_QUATERNION_BOND_H
 

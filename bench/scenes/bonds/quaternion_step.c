@@ -1,6 +1,7 @@
 // Minimises the step of quaternion_step.h. Rotational unknowns are in metres (r times a rotation
 // vector, or 2 r times a quaternion), so that the residuals of all formulations are forces and can
 // be compared.
+// SPDX-License-Identifier: MIT
 #include "scenes/bonds/quaternion_step.h"
 
 #include <math.h>

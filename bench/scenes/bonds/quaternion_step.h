@@ -1,6 +1,7 @@
 // One implicit Euler step of a bonded body whose ends are twisted against each other, minimised
 // with each of the formulations of the constraint |q| = 1 that BDEM's figure 3 compares. Linear
 // systems are solved directly, by LAPACK.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_QUATERNION_STEP_H
 #define PBS_BENCH_QUATERNION_STEP_H
 

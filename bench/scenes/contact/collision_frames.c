@@ -1,5 +1,6 @@
 // Reads the frames, binary files of the Stanford polygon format that hold only vertices and
 // triangles, and bounds their steps.
+// SPDX-License-Identifier: MIT
 #include "scenes/contact/collision_frames.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // Moving surfaces of whole simulation steps, as a benchmark of broad phase and step bound together.
 // The frames are in the folder ccd/frames of the shared data (PBS_SHARED_DATA), whose README has
 // the sources. For tests and benches.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_COLLISION_FRAMES_H
 #define PBS_BENCH_COLLISION_FRAMES_H
 

@@ -1,4 +1,5 @@
 // Reads and evaluates collision queries.
+// SPDX-License-Identifier: MIT
 #include "scenes/contact/collision_queries.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // answers. The text files are in the folder ccd of the shared data (PBS_SHARED_DATA), whose README
 // has the format and the source (Wang et al. 2021, "A large-scale benchmark and an inclusion-based
 // algorithm for continuous collision detection"). For tests and benches.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_COLLISION_QUERIES_H
 #define PBS_BENCH_COLLISION_QUERIES_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "scenes/contact/moving_surface.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // A triangle surface with the motion of one step: points, edges and triangles, as input of broad
 // phase and collision detection. Exits with a message if memory is short.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SCENES_MOVING_SURFACE_H
 #define PBS_SCENES_MOVING_SURFACE_H
 

@@ -1,4 +1,5 @@
 // Runs the trials of particle_in_bowl.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/contact/particle_in_bowl.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // (src/contact/penetration/level_set_penalty.h): Newton's method on 1/2 K |x - a|^2 + P(x), as for
 // one vertex of an implicit step. The solid is a ball of radius 1 m, or the complement of the ball:
 // a bowl. Its distance is interpolated on a grid.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_PARTICLE_IN_BOWL_H
 #define PBS_BENCH_PARTICLE_IN_BOWL_H
 

@@ -1,4 +1,5 @@
 // Checks surfaces; see surface_check.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/contact/surface_check.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // Tests whether surfaces of a world intersect, without the contact code: by exact tests of all
 // edges against all triangles. Needs the library's internal functions.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_SURFACE_CHECK_H
 #define PBS_BENCH_SURFACE_CHECK_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "scenes/contact/surface_pairs.h"
 
 static pbs_status reserve(struct memory *memory, struct surface_pairs *p) {

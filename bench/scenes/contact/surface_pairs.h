@@ -1,5 +1,6 @@
 // The broad phase of one surface against itself, as in a step: boxes of swept points, edges and
 // triangles, trees over edges and triangles, and lists of point-triangle and edge-edge pairs.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SCENES_SURFACE_PAIRS_H
 #define PBS_SCENES_SURFACE_PAIRS_H
 

@@ -1,4 +1,5 @@
 // Runs the chain of eci_chain.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/eci/eci_chain.h"
 
 #include <math.h>

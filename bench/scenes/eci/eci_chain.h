@@ -1,6 +1,7 @@
 // The scene of ECI section 5.5, with the settings of docs/theory/scenes.md section 2: a chain of
 // one-dimensional elements, 1 m and 10 kg, hits a wall at x = 0 at 1 m/s and bounces back. The
 // chain is a custom energy. For tests and benches; uses the public API only.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_ECI_CHAIN_H
 #define PBS_BENCH_ECI_CHAIN_H
 

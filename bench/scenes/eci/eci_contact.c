@@ -1,4 +1,5 @@
 // Runs the scenes of eci_contact.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/eci/eci_contact.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // The contact scenes of ECI section 5, with the settings of docs/theory/scenes.md section 4: balls,
 // dice, a bunny on stairs, an armadillo on a trampoline, a net of rings, a bunny among cubes, a
 // membrane. Shared by tests, benches and examples; uses the public API only.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_ECI_CONTACT_H
 #define PBS_BENCH_ECI_CONTACT_H
 

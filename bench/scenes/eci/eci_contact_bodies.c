@@ -1,4 +1,5 @@
 // Creates the meshes and bodies of ECI's scenes; see eci_contact_build.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/eci/eci_contact_build.h"
 
 #include <math.h>

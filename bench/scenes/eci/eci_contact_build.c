@@ -1,4 +1,5 @@
 // Places the bodies of each of ECI's scenes; see eci_contact_build.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/eci/eci_contact_build.h"
 
 #include <math.h>

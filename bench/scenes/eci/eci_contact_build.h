@@ -1,5 +1,6 @@
 // Builds the scenes of eci_contact.h: meshes, bodies with their masses, and positions. Used by
 // eci_contact.c only.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_ECI_CONTACT_BUILD_H
 #define PBS_BENCH_ECI_CONTACT_BUILD_H
 

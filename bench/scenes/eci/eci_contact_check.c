@@ -1,4 +1,5 @@
 // Checks a state; see eci_contact_check.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/eci/eci_contact_check.h"
 
 pbs_status eci_contact_check(const struct eci_contact *scene, struct surface_check *check,

@@ -1,4 +1,5 @@
 // Checks the state after a step of one of ECI's scenes without using the contact code.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_ECI_CONTACT_CHECK_H
 #define PBS_BENCH_ECI_CONTACT_CHECK_H
 

@@ -1,4 +1,5 @@
 // Creates and runs the scenes of elastic_motion.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/eci/elastic_motion.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // The scenes of ECI section 5.1 without contact: a soft and a stiff cube that rotate about a fixed
 // edge under gravity, and a bar fixed at one end that starts twisted and bent (sizes of ECI
 // appendix A). Shared by tests, benches and examples; uses the public API only.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_ELASTIC_MOTION_H
 #define PBS_BENCH_ELASTIC_MOTION_H
 

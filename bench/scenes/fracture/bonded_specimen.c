@@ -1,4 +1,5 @@
 // Creates and loads the specimens; see bonded_specimen.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/fracture/bonded_specimen.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // disc between platens (the Brazilian test). Particles under the load have prescribed
 // displacements; the steps are so long that inertia is negligible. Load, notch opening and stresses
 // are computed from the state.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_BONDED_SPECIMEN_H
 #define PBS_BENCH_BONDED_SPECIMEN_H
 

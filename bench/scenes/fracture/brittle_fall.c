@@ -1,4 +1,5 @@
 // Creates the scenes of brittle_fall.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/fracture/brittle_fall.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // Brittle peridynamic bodies that fall on a small obstacle and break: a plane bar, and a plate.
 // There are no other obstacles, and fragments do not collide with each other.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SCENES_BRITTLE_FALL_H
 #define PBS_SCENES_BRITTLE_FALL_H
 

@@ -1,5 +1,6 @@
 // Creates and loads the beams of concrete_beam.h. A support or a load acts on the two particles
 // next to it. Supports are free to move along the beam, the load is not.
+// SPDX-License-Identifier: MIT
 #include "scenes/fracture/concrete_beam.h"
 
 #include <math.h>

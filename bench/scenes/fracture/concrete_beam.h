@@ -1,5 +1,6 @@
 // Two notched concrete beams in bending, loaded until they are almost broken through: peridynamic
 // bodies in plane stress with softening bonds, in quasi-static steps.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_CONCRETE_BEAM_H
 #define PBS_BENCH_CONCRETE_BEAM_H
 

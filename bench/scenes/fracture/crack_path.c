@@ -1,4 +1,5 @@
 // Measures crack paths; see crack_path.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/fracture/crack_path.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // Measures the path of a crack in a plate of cracked_plate.h from the damage field.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SCENES_CRACK_PATH_H
 #define PBS_SCENES_CRACK_PATH_H
 

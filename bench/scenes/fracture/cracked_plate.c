@@ -1,4 +1,5 @@
 // Creates and steps the plates of cracked_plate.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/fracture/cracked_plate.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Notched plates known from experiments and other codes, as plane peridynamic bodies in explicit
 // steps. Particles form a square lattice; the line y = 0 lies between two rows.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SCENES_CRACKED_PLATE_H
 #define PBS_SCENES_CRACKED_PLATE_H
 

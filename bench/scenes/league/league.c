@@ -1,4 +1,5 @@
 // Random worlds; see league.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/league/league.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 // surfaces overlap at first; some are closer than contact reaches, some rest, some are thrown at up
 // to 2 sqrt(g size). Uses the public API only. league_check.h looks for crossings, league_balance.h
 // balances momentum and energy, league_run.h steps a world and tells what it did.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_LEAGUE_H
 #define PBS_BENCH_LEAGUE_H
 

@@ -1,4 +1,5 @@
 // Momentum and energy of random worlds; see league_balance.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/league/league_balance.h"
 
 #include <math.h>

@@ -24,6 +24,7 @@
 // pressed volumes move to another volume. The gain is the largest rise above the least value
 // before, over the largest kinetic energy so far, and at least that of a fall of each body by its
 // size.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_LEAGUE_BALANCE_H
 #define PBS_BENCH_LEAGUE_BALANCE_H
 

@@ -1,4 +1,5 @@
 // Bodies of random worlds; see league_parts.h.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 // Checks of random worlds; see league_check.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/league/league_check.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // tests (contact/surface_check.h), vertices and spheres of particles against colliders, each other
 // and the triangles of bodies by distances, and points inside closed surfaces by winding numbers.
 // Needs the library's internal functions.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_LEAGUE_CHECK_H
 #define PBS_BENCH_LEAGUE_CHECK_H
 

@@ -1,4 +1,5 @@
 // Colliders of random worlds, and places for what is above them; see league_parts.h.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

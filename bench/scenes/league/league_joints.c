@@ -1,4 +1,5 @@
 // Joints of random worlds; see league_parts.h.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

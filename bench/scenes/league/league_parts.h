@@ -1,5 +1,6 @@
 // What worlds of league.h are made of: bodies, colliders, joints. After a failure, which the world
 // records, all functions do nothing.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_LEAGUE_PARTS_H
 #define PBS_BENCH_LEAGUE_PARTS_H
 

@@ -1,5 +1,6 @@
 // A generator of numbers of its own for random worlds, so that a seed is one and the same world on
 // every machine: splitmix64 (Steele, Lea and Flood 2014).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_LEAGUE_RANDOM_H
 #define PBS_BENCH_LEAGUE_RANDOM_H
 

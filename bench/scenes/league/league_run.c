@@ -1,4 +1,5 @@
 // Runs random worlds; see league_run.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/league/league_run.h"
 
 #include <math.h>

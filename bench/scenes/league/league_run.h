@@ -1,5 +1,6 @@
 // Steps a random world and tells what happened: crossings, momentum, energy, statuses, iterations
 // and time.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_LEAGUE_RUN_H
 #define PBS_BENCH_LEAGUE_RUN_H
 

@@ -1,5 +1,6 @@
 // Builds the system of bonded_system.h. A world builds terms, pattern and domains, by a step from
 // rest that changes nothing.
+// SPDX-License-Identifier: MIT
 #include "scenes/linear/bonded_system.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // The linear system of a bonded body of tetrahedra at rest: M / h^2 plus the Hessian of its bonds,
 // some of which may be broken.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_BONDED_SYSTEM_H
 #define PBS_BENCH_BONDED_SYSTEM_H
 

@@ -1,5 +1,6 @@
 // Builds random contacts. The triangle of a contact is found by a random walk over a few edges, so
 // that contacts are local as in simulations.
+// SPDX-License-Identifier: MIT
 #include "scenes/linear/contact_fixture.h"
 
 #include <math.h>

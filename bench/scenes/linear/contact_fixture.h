@@ -1,5 +1,6 @@
 // Synthetic point-triangle contacts on the surface of a matrix fixture: rank-1 blocks k (w x n)(w x
 // n)^T, as an implicit Newton step adds them to H0.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_CONTACT_FIXTURE_H
 #define PBS_BENCH_CONTACT_FIXTURE_H
 

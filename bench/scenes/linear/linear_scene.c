@@ -1,5 +1,6 @@
 // The table of systems. Contacts are rank-1 blocks; "2", "10" and "50" in a name are the number of
 // contacts per 100 nodes.
+// SPDX-License-Identifier: MIT
 #include "scenes/linear/linear_scene.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 // Linear systems for the comparison of solvers, by name: materials and time steps from easy (mass
 // dominates) to hard (almost static, almost incompressible), with natural or random node numbering,
 // with and without contacts, of cubes and real meshes.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_LINEAR_SCENE_H
 #define PBS_BENCH_LINEAR_SCENE_H
 

@@ -1,6 +1,7 @@
 // Assembles the matrices. The element stiffness is B^T C B with C = d^2 psi / dF^2 and psi = mu/2
 // (|F|^2 - 3) - mu log J + lambda/2 (log J)^2; at F = 1 this is linear elasticity. Rows and columns
 // of fixed nodes hold the mass only.
+// SPDX-License-Identifier: MIT
 #include "scenes/linear/matrix_fixture.h"
 
 #include <math.h>

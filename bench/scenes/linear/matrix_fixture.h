@@ -1,6 +1,7 @@
 // Matrices H = M + dt^2 K like those of a Newton step, for tests and benches of `sparse` and
 // `linear`. The body is a unit cube of cells^3 x 6 Kuhn tetrahedra with jittered nodes, or a mesh
 // scaled to the size of that cube. Masses are lumped, and the face z = 0 is fixed.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_MATRIX_FIXTURE_H
 #define PBS_BENCH_MATRIX_FIXTURE_H
 

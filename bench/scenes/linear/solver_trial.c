@@ -1,4 +1,5 @@
 // Compares two worlds that differ only in their linear solver; see solver_trial.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/linear/solver_trial.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // A clamped beam that bends under its weight, stepped with the library's linear solver and with a
 // host's (pbs/solver.h). Shared by programs that plug in a solver.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SCENES_SOLVER_TRIAL_H
 #define PBS_SCENES_SOLVER_TRIAL_H
 

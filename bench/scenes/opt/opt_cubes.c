@@ -1,4 +1,5 @@
 // Runs the scenes of opt_cubes.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/opt/opt_cubes.h"
 
 #include <math.h>

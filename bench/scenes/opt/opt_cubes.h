@@ -1,5 +1,6 @@
 // The scenes of OPT figures 8 and 9: an elastic cube starts with its nodes at random positions, or
 // all at one point, and recovers its rest shape. For tests and benches; uses the public API only.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_OPT_CUBES_H
 #define PBS_BENCH_OPT_CUBES_H
 

@@ -1,4 +1,5 @@
 // Computes the distances of opt_distance.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/opt/opt_distance.h"
 
 #include <math.h>

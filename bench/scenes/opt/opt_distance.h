@@ -1,5 +1,6 @@
 // Analytic signed distances of the obstacles of OPT's figures, so that results are checked
 // independently of the library.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_OPT_DISTANCE_H
 #define PBS_BENCH_OPT_DISTANCE_H
 

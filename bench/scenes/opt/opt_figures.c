@@ -1,4 +1,5 @@
 // Runs the scenes of opt_figures.h. The rows are in opt_rows.c.
+// SPDX-License-Identifier: MIT
 #include "scenes/opt/opt_figures.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // tabulates (figures 8 and 9 are in opt_cubes.h). There is one row per scene, in full size and a
 // small size for tests. Parameters that the paper does not give are chosen here. Uses the public
 // API only.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_OPT_FIGURES_H
 #define PBS_BENCH_OPT_FIGURES_H
 

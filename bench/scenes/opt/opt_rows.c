@@ -1,6 +1,7 @@
 // The scenes of OPT's figures. The paper gives the fixed corotated material, backward Euler at 1/24
 // s, the numbers of unknowns and what happens. Lengths, stiffnesses, speeds, the density of 1000
 // kg/m^3, the friction coefficient 0.3 and gravity are chosen here.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // Evaluates and steps the sheet of opt_sheet.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/opt/opt_sheet.h"
 
 #include <math.h>

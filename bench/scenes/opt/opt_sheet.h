@@ -1,6 +1,7 @@
 // OPT's smallest stress test (docs/theory/minimization.md section 4): a plane 1.0 x 0.4 m sheet of
 // 6 x 3 nodes (36 degrees of freedom), fixed corotated. The sheet is a custom energy with stencils
 // of three nodes whose z is fixed. Uses the public API only.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_OPT_SHEET_H
 #define PBS_BENCH_OPT_SHEET_H
 

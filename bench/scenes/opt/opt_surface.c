@@ -1,4 +1,5 @@
 // Builds the surfaces of opt_surface.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/opt/opt_surface.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // Surface meshes of the obstacles of OPT's scenes, for pictures.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_OPT_SURFACE_H
 #define PBS_BENCH_OPT_SURFACE_H
 

@@ -1,4 +1,5 @@
 // The rows of torture.h, and functions to run them.
+// SPDX-License-Identifier: MIT
 #include "scenes/torture/torture.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 // Erleben 2018 as in the IPC paper (Li et al. 2020, section 7.1). Each scene is one row of a table,
 // with any step, speed, thickness and contact distance. Uses the public API only; torture_check.h
 // checks the state after each step.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_TORTURE_H
 #define PBS_BENCH_TORTURE_H
 

@@ -1,4 +1,5 @@
 // Checks states; see torture_check.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/torture/torture_check.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // Checks the state after a step of a scene of torture.h without the contact code: exact tests of
 // all edges against all triangles, volumes, and positions relative to planes. Needs the library's
 // internal functions.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_TORTURE_CHECK_H
 #define PBS_BENCH_TORTURE_CHECK_H
 

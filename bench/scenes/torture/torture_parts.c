@@ -1,4 +1,5 @@
 // Creates the parts of torture_parts.h.
+// SPDX-License-Identifier: MIT
 #include "scenes/torture/torture_parts.h"
 
 #include <math.h>

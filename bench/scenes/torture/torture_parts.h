@@ -1,5 +1,6 @@
 // Parts of the scenes of torture.h: bodies, obstacles and prescribed motions. After a failure,
 // which the scene records, all functions do nothing.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BENCH_TORTURE_PARTS_H
 #define PBS_BENCH_TORTURE_PARTS_H
 

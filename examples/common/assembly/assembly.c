@@ -1,4 +1,5 @@
 // See assembly.h.
+// SPDX-License-Identifier: MIT
 
 #include "common/assembly/assembly.h"
 

@@ -1,6 +1,7 @@
 // Builds worlds of bodies and joints, call by call, as a host's own layer over the library might.
 // Nothing is set but gravity and what a call says. After a call that failed the following ones do
 // nothing, so that a scene checks `failed` once, at its end; `message` says why.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_ASSEMBLY_H
 #define PBS_COMMON_ASSEMBLY_H

@@ -1,4 +1,5 @@
 // See play.h.
+// SPDX-License-Identifier: MIT
 
 #include "common/assembly/play.h"
 

@@ -1,5 +1,6 @@
 // Plays the world of an assembly, a frame a step, writes its page and pictures, and says what the
 // steps cost: for examples that differ in nothing but their scenes and what they measure.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_PLAY_H
 #define PBS_COMMON_PLAY_H

@@ -1,4 +1,5 @@
 // See damage_map.h.
+// SPDX-License-Identifier: MIT
 
 #include "common/images/damage_map.h"
 

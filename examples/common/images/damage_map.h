@@ -1,5 +1,6 @@
 // Draws the damage of a plate's particles: white without damage, through orange to dark red;
 // notches are grey.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_DAMAGE_MAP_H
 #define PBS_COMMON_DAMAGE_MAP_H

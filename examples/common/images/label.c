@@ -1,4 +1,5 @@
 // Small letters for pictures. Each glyph is five columns of seven dots, lowest bit on top.
+// SPDX-License-Identifier: MIT
 
 #include "common/images/label.h"
 

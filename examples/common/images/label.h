@@ -1,4 +1,5 @@
 // Small letters for pictures: digits, lower-case letters and a few signs, five by seven dots.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_LABEL_H
 #define PBS_COMMON_LABEL_H

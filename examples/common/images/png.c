@@ -1,4 +1,5 @@
 // PNG and zlib streams, by Debian's stb_image_write; nothing of it is seen outside of this file.
+// SPDX-License-Identifier: MIT
 
 #include "common/images/png.h"
 

@@ -1,4 +1,5 @@
 // PNG files, and the deflate that pages use (zlib wrapped), through Debian's stb_image_write.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_PNG_H
 #define PBS_COMMON_PNG_H

@@ -1,6 +1,7 @@
 // What a mesh that reads well can still have wrong: duplicates, unused vertices, inverted or flat
 // tetrahedra, edges with too many triangles. All of it is found by sorting, so a hostile file costs
 // no more than n log n.
+// SPDX-License-Identifier: MIT
 
 #include "common/mesh_files/mesh_scan.h"
 

@@ -1,6 +1,7 @@
 // Gmsh .msh: 1.0 ($NOD), 2.x ASCII and binary of both byte orders, 4.0 and 4.1 ASCII. Sections that
 // are not nodes or elements are passed over. Elements stand one to a line, so that a wrong tag
 // count is seen where it happens.
+// SPDX-License-Identifier: MIT
 
 #include "common/mesh_files/mesh_scan.h"
 

@@ -1,5 +1,6 @@
 // Medit ASCII .mesh: keyword, count, then numbers in free form. What is not a vertex or tetrahedron
 // is passed over.
+// SPDX-License-Identifier: MIT
 
 #include "common/mesh_files/mesh_scan.h"
 

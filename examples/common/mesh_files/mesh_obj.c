@@ -1,6 +1,7 @@
 // Wavefront .obj: vertices, faces (polygons become fans) and lines. Texture, normals, groups and
 // colours are passed over. Two passes, since faces may name vertices that come later, and since
 // lies are best found at their line.
+// SPDX-License-Identifier: MIT
 
 #include "common/mesh_files/mesh_scan.h"
 

@@ -1,4 +1,5 @@
 // Loads a file, finds out by content what it is, and hands it to the reader of that format.
+// SPDX-License-Identifier: MIT
 
 #include "common/mesh_files/mesh_reader.h"
 

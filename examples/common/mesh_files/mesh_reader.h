@@ -2,6 +2,7 @@
 // binary of both byte orders, 4.0 and 4.1 ASCII), TetGen .node/.ele, Medit .mesh, legacy .vtk,
 // Wavefront .obj. A file that is not right is refused with its line; what is odd but usable is
 // reported by name.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_MESH_READER_H
 #define PBS_COMMON_MESH_READER_H

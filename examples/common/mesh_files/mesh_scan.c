@@ -1,5 +1,6 @@
 // The cursor of the mesh readers and the growing raw mesh. Arrays grow by what was read, never by
 // what a file claims.
+// SPDX-License-Identifier: MIT
 
 #include "common/mesh_files/mesh_scan.h"
 

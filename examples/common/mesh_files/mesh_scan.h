@@ -1,6 +1,7 @@
 // What the mesh readers share: a cursor over the bytes of a file that knows its line, and the mesh
 // as the file numbers it, before checks. Every failure puts its sentence and line into the report
 // and returns false.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_MESH_SCAN_H
 #define PBS_COMMON_MESH_SCAN_H

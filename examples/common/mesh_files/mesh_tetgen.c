@@ -1,5 +1,6 @@
 // TetGen: a .node file of "id x y z [attributes] [marker]" and an .ele file of "id a b c d
 // [attributes]".
+// SPDX-License-Identifier: MIT
 
 #include "common/mesh_files/mesh_scan.h"
 

@@ -1,5 +1,6 @@
 // Legacy VTK: an UNSTRUCTURED_GRID of version 1 to 4 ("4 a b c d" cells) or 5 (offsets and
 // connectivity), ASCII or binary (always big-endian). Data that follows the cells is not read.
+// SPDX-License-Identifier: MIT
 
 #include "common/mesh_files/mesh_scan.h"
 

@@ -1,6 +1,7 @@
 // Tetrahedra of the inside of a closed surface of triangles. See shapes.h. What is inside is told
 // by the triangles that a ray crosses, counted with their orientation, so that parts may overlap.
 // Rays go along a direction that no modeller draws edges in.
+// SPDX-License-Identifier: MIT
 
 #include "common/meshes/shapes.h"
 

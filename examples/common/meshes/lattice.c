@@ -1,5 +1,6 @@
 // Boxes of tetrahedra on a body-centred cubic lattice, and jitter, for meshes whose faces are to
 // show no planes along which they could break. See shapes.h.
+// SPDX-License-Identifier: MIT
 
 #include "common/meshes/shapes.h"
 

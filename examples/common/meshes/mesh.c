@@ -1,5 +1,6 @@
 // Plain meshes: bounds, moves, volume and the boundary of tetrahedra (faces that occur once, found
 // by sorting).
+// SPDX-License-Identifier: MIT
 
 #include "common/meshes/mesh.h"
 

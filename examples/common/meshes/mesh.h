@@ -1,6 +1,7 @@
 // Plain meshes for examples, tests and benches: tetrahedra and triangles over a flat array of
 // points. Nothing here knows the library; hand `positions`, `tets` and `triangles` to it as they
 // are.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_MESH_H
 #define PBS_COMMON_MESH_H

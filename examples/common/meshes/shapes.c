@@ -1,5 +1,6 @@
 // Shapes made in code: the structured box, solids from a signed distance, and surfaces to draw
 // obstacles with.
+// SPDX-License-Identifier: MIT
 
 #include "common/meshes/shapes.h"
 

@@ -2,6 +2,7 @@
 // obstacles with. Every function returns false only when memory ran out or an argument makes no
 // shape; `out` is then empty. Lengths are the caller's units, y is up, and shapes stand around the
 // origin unless said otherwise.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_SHAPES_H
 #define PBS_COMMON_SHAPES_H

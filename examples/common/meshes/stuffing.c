@@ -2,6 +2,7 @@
 // Tetrahedral Meshes with Good Dihedral Angles", SIGGRAPH 2007. A body-centred cubic lattice is cut
 // by the surface; lattice points close to a cut are moved onto it; what is left of each tetrahedron
 // inside becomes one to three tetrahedra of known shapes.
+// SPDX-License-Identifier: MIT
 
 #include "common/meshes/shapes.h"
 

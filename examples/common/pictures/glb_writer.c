@@ -1,6 +1,7 @@
 // Binary glTF 2.0: a mesh and a node for each part, so that whoever loads it can pick bodies. Its
 // base is the first frame, its morph targets are the differences of the others to it; one animation
 // moves the weights of all from target to target. Obstacles are the last mesh.
+// SPDX-License-Identifier: MIT
 
 #include "common/pictures/glb_writer.h"
 

@@ -1,6 +1,7 @@
 // Binary glTF 2.0 with one morph target per frame: loads in Blender, Godot and three.js. At most
 // 250 frames go in; a longer run is thinned evenly. No normals: readers then shade flat, which is
 // right for every target.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_GLB_WRITER_H
 #define PBS_COMMON_GLB_WRITER_H

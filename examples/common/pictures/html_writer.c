@@ -1,5 +1,6 @@
 // Puts the page together: style, the scene as JSON, frames and triangles as deflated base64, the
 // viewer.
+// SPDX-License-Identifier: MIT
 
 #include "common/pictures/html_writer.h"
 

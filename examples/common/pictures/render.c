@@ -1,6 +1,7 @@
 // Rasterises triangles band by band with nine samples a pixel, then shades every sample: two lights
 // with soft shadows, light from the sky, and a floor with a metric grid that fades into the
 // background.
+// SPDX-License-Identifier: MIT
 
 #include "common/pictures/render.h"
 

@@ -1,5 +1,6 @@
 // A small software renderer: z-buffer, 3x3 samples a pixel, two lights, a floor with a metric grid
 // and a soft shadow. It makes the still and the contact sheet where there is no graphics card.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_RENDER_H
 #define PBS_COMMON_RENDER_H

@@ -1,5 +1,6 @@
 // Prepares a frame for the renderer: corner normals that keep creases, a camera that fits all
 // frames, light maps.
+// SPDX-License-Identifier: MIT
 
 #include "common/pictures/render_scene.h"
 

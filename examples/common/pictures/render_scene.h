@@ -1,5 +1,6 @@
 // What the renderer draws, made ready: one list of triangles with corner normals and colours, the
 // camera that sees all frames, and maps of what each light reaches.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_RENDER_SCENE_H
 #define PBS_COMMON_RENDER_SCENE_H

@@ -1,5 +1,6 @@
 // What every picture writer draws: frames of moving triangles over a floor, with obstacles and an
 // energy table. recording.h fills it; nothing here is owned.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_SCENE_PICTURE_H
 #define PBS_COMMON_SCENE_PICTURE_H

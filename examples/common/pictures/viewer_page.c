@@ -1,5 +1,6 @@
 // The page's own style and script: a WebGL2 viewer in plain JavaScript. Strings by the line, since
 // C promises no more than 4095 characters to one literal.
+// SPDX-License-Identifier: MIT
 
 #include "common/pictures/viewer_page.h"
 

@@ -1,4 +1,5 @@
 // Text of the HTML page, in the order in which html_writer.c puts it together around the data.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_VIEWER_PAGE_H
 #define PBS_COMMON_VIEWER_PAGE_H

@@ -1,5 +1,6 @@
 // VTK's XML unstructured grid with appended base64 data: each array is a 64-bit byte count and
 // little-endian values, encoded together, at the offset that its element names.
+// SPDX-License-Identifier: MIT
 
 #include "common/pictures/vtu_writer.h"
 

@@ -1,5 +1,6 @@
 // VTK unstructured grids (.vtu, appended base64) and the .pvd that strings them into a time series
 // for ParaView.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_VTU_WRITER_H
 #define PBS_COMMON_VTU_WRITER_H

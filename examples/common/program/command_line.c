@@ -1,4 +1,5 @@
 // Options of the example programs.
+// SPDX-License-Identifier: MIT
 
 #include "common/program/command_line.h"
 

@@ -10,6 +10,7 @@
 //         {"vtu", COMMAND_FLAG, &vtu, NULL, "also write files for ParaView"},
 //     };
 //     enum command_answer answer = command_line_parse(argc, argv, options, 3, &message);
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_COMMAND_LINE_H
 #define PBS_COMMON_COMMAND_LINE_H

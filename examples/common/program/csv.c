@@ -1,4 +1,5 @@
 // A table of numbers as comma-separated values.
+// SPDX-License-Identifier: MIT
 
 #include "common/program/csv.h"
 

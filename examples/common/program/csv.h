@@ -1,4 +1,5 @@
 // A table of numbers as comma-separated values, with the point as decimal sign in every locale.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_CSV_H
 #define PBS_COMMON_CSV_H

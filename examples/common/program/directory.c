@@ -1,4 +1,5 @@
 // See directory.h.
+// SPDX-License-Identifier: MIT
 
 #include "common/program/directory.h"
 

@@ -1,4 +1,5 @@
 // Creates directories for output files.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_DIRECTORY_H
 #define PBS_COMMON_DIRECTORY_H

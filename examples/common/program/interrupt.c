@@ -1,4 +1,5 @@
 // See interrupt.h.
+// SPDX-License-Identifier: MIT
 
 #include "common/program/interrupt.h"
 

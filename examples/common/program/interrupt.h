@@ -1,6 +1,7 @@
 // A run that is interrupted (Ctrl-C, a terminal that closes, a job's time limit) ends with the
 // frame it is at, so that what it has recorded can still be written. A second signal ends it at
 // once.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_INTERRUPT_H
 #define PBS_COMMON_INTERRUPT_H

@@ -1,6 +1,7 @@
 // Locale-proof numbers: parsing by an exact fast path (Clinger 1990: mantissa below 2^53, power of
 // ten up to 22) and otherwise strtod in the "C" locale; printing with the "C" locale set for this
 // thread only.
+// SPDX-License-Identifier: MIT
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -1,6 +1,7 @@
 // Numbers and sentences that do not depend on the host's locale: under de_DE the C library reads
 // "0.5" as 0 and prints commas. Also a growing text buffer, and the sentence that a failed call
 // leaves.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_TEXT_H
 #define PBS_COMMON_TEXT_H

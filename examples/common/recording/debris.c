@@ -1,5 +1,6 @@
 // See debris.h. A vertex of the surface is the mean of where the tetrahedra about it that are drawn
 // have it, each moved with its particle.
+// SPDX-License-Identifier: MIT
 
 #include "common/recording/debris.h"
 

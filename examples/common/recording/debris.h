@@ -1,6 +1,7 @@
 // Pictures of the fragments of a bonded body: particle positions are recorded while it breaks. At
 // the end all frames are drawn with the final surface, including crack faces, and a colour per
 // fragment. Cracks that are still closed in a frame are inside the body and invisible.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_DEBRIS_H
 #define PBS_COMMON_DEBRIS_H

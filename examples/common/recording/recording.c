@@ -1,4 +1,5 @@
 // Keeps the frames of the drawn surface as floats and writes every kind of picture from them.
+// SPDX-License-Identifier: MIT
 
 #include "common/recording/recording.h"
 

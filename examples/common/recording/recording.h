@@ -10,6 +10,7 @@
 //     each frame: recording_add_frame(recording, &frame, &message)
 //     recording_write(recording, "demo", "drop", &message);
 //     recording_destroy(recording);
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_RECORDING_H
 #define PBS_COMMON_RECORDING_H

@@ -1,4 +1,5 @@
 // See stage.h.
+// SPDX-License-Identifier: MIT
 
 #include "common/recording/stage.h"
 

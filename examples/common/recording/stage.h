@@ -1,5 +1,6 @@
 // Collects what the page of a world shows: bodies in different colours, surfaces with prescribed
 // motion, obstacles, and energies. Fills a recording frame by frame.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_STAGE_H
 #define PBS_COMMON_STAGE_H

@@ -1,6 +1,7 @@
 // See fracture_scene.h. BDEM gives neither sizes nor loads: counts of particles, moduli and steps
 // are those of its table 1. A negative size is the one at which our stable step is that of the
 // table, so that a frame is as many explicit steps as there.
+// SPDX-License-Identifier: MIT
 
 #include "common/scenes/fracture_scene.h"
 

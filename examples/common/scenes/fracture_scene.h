@@ -1,5 +1,6 @@
 // Scenes of bonded bodies with the names of BDEM's table 1, and a user's mesh that drops and
 // breaks. Boxes consist of jittered tetrahedra, with one particle each.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_FRACTURE_SCENE_H
 #define PBS_COMMON_FRACTURE_SCENE_H

@@ -1,5 +1,6 @@
 // The reader is a table of statements, each a function over the cursor that the mesh readers use.
 // Memory is taken for what a file still has room to say, never for what it claims.
+// SPDX-License-Identifier: MIT
 
 #include "common/scenes/scene_file.h"
 

@@ -24,6 +24,7 @@
 // implicit Euler and begins at rest, and contact and tolerances are the library's own. Statements
 // may come in any order, but lists of indices come after the nodes that they name.
 // What follows on a line after that is passed over, as are the statements avg_node_mass and script.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_SCENE_FILE_H
 #define PBS_COMMON_SCENE_FILE_H

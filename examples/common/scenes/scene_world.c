@@ -1,5 +1,6 @@
 // Nodes of an elastic component keep their order, so vertex v of a body is node node_begin + v of
 // the scene.
+// SPDX-License-Identifier: MIT
 
 #include "common/scenes/scene_world.h"
 

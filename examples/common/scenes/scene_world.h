@@ -1,5 +1,6 @@
 // A world from a scene file, through the public calls alone: a solid for each elastic component,
 // colliders for half-spaces, meshes and kinematic components, and the scene's motions.
+// SPDX-License-Identifier: MIT
 
 #ifndef PBS_COMMON_SCENE_WORLD_H
 #define PBS_COMMON_SCENE_WORLD_H

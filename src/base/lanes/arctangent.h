@@ -3,6 +3,7 @@
 //
 // The vector is reflected to 0 <= y <= x, and above tan(pi/8) rotated by -pi/4. What remains is |z|
 // < tan(pi/8), where atan z = z - z w Q(w) with w = z^2.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_LANES_ARCTANGENT_H
 #define PBS_BASE_LANES_ARCTANGENT_H
 

@@ -1,5 +1,6 @@
 // The exponential of eight numbers at a time. Uses arithmetic alone, so that the result has the
 // same bits on every processor and with every mathematical library.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_LANES_EXPONENTIAL_H
 #define PBS_BASE_LANES_EXPONENTIAL_H
 

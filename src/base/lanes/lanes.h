@@ -1,5 +1,6 @@
 // Vectors of eight doubles, by the compiler's portable vector extension. Kernels put one element of
 // a mesh into each lane.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_LANES_LANES_H
 #define PBS_BASE_LANES_LANES_H
 

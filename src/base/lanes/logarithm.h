@@ -3,6 +3,7 @@
 //
 // x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)). With s = f / (2 + f), log(1 + f) = 2 atanh(s)
 // and f - 2 s = s f.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_LANES_LOGARITHM_H
 #define PBS_BASE_LANES_LOGARITHM_H
 

@@ -1,6 +1,7 @@
 // Every operation is cut into chunks whose size depends on the vector's length alone. A reduction
 // keeps eight partial sums in a chunk (one per lane) and one sum per chunk; the sums of the chunks
 // are added in order at the end.
+// SPDX-License-Identifier: MIT
 #include "base/lanes/vector.h"
 
 #include <string.h>

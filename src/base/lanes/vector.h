@@ -1,6 +1,7 @@
 // Operations on long vectors of doubles. A sum is computed chunk by chunk, and the order of its
 // additions depends on the length alone, so that every result has the same bits for any number of
 // threads. Allocates no memory.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_LANES_VECTOR_H
 #define PBS_BASE_LANES_VECTOR_H
 

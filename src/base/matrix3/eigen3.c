@@ -1,5 +1,6 @@
 // Calls the kernel of the widest vectors that the processor has, and solves the eigenproblem of
 // single matrices with the narrowest kernel.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/eigen3.h"
 
 #include "base/config.h"

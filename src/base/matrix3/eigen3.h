@@ -1,5 +1,6 @@
 // Eigenvalues and eigenvectors of symmetric 3x3 matrices by cyclic Jacobi rotations: A = Q
 // diag(lambda) Q^T, Q a rotation, lambda ascending.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_MATRIX3_EIGEN3_H
 #define PBS_BASE_MATRIX3_EIGEN3_H
 

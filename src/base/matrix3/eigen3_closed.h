@@ -1,6 +1,7 @@
 // Eigenvectors of symmetric 3x3 matrices in closed form (Smith 1961), one matrix in each lane. The
 // eigenvector of the well separated eigenvalue is computed first. svd3 and eigen3 use the result as
 // the start of Jacobi rotations, which restore full accuracy.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_MATRIX3_EIGEN3_CLOSED_H
 #define PBS_BASE_MATRIX3_EIGEN3_CLOSED_H
 

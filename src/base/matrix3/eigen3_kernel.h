@@ -1,6 +1,7 @@
 // The kernels of eigen3.h, one matrix in each of LANES lanes. Lanes do not influence each other.
 // eigen3_kernel uses cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations,
 // section 8.5); the projection starts from the closed form of eigen3_closed.h.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_MATRIX3_EIGEN3_KERNEL_H
 #define PBS_BASE_MATRIX3_EIGEN3_KERNEL_H
 

@@ -1,4 +1,5 @@
 // Inline functions on vectors of three entries and row-major 3x3 matrices.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_MATRIX3_MATH3_H
 #define PBS_BASE_MATRIX3_MATH3_H
 

@@ -1,5 +1,6 @@
 // The kernels for vectors of eight doubles: AVX-512, or the only version on processors and
 // compilers without multiversioning.
+// SPDX-License-Identifier: MIT
 #define LANES 8
 
 #include "base/config.h"

@@ -1,5 +1,6 @@
 // The kernels for vectors of two doubles, which every x86-64 has. They also process single
 // matrices.
+// SPDX-License-Identifier: MIT
 #define LANES 2
 
 #include "base/matrix3/matrix3_widths.h"

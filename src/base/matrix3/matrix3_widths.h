@@ -5,6 +5,7 @@
 //
 // Every kernel works on arrays of eight matrices: entry i of matrix k is a[8 * i + k]. The pointers
 // are to the first matrix to process.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_MATRIX3_MATRIX3_WIDTHS_H
 #define PBS_BASE_MATRIX3_MATRIX3_WIDTHS_H
 

@@ -2,6 +2,7 @@
 // vertex of a mesh is one node with weight 1, a vertex of an affine body four nodes, a place inside
 // a tetrahedron its four corners. Whatever acts on points (joints, forces, embedded meshes) knows
 // this and no kind of body.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_MATRIX3_POINT_H
 #define PBS_BASE_MATRIX3_POINT_H
 

@@ -1,5 +1,6 @@
 // R and its derivative from singular vectors, for the lanes where the closed form of polar3.h is
 // not accurate.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/polar3.h"
 
 #include "base/matrix3/svd3.h"

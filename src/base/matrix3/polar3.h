@@ -9,6 +9,7 @@
 //     d = x (x^2 - |F|^2) - 2 J = 2 (s0 + s1) (s0 + s2) (s1 + s2).
 // Digits are lost where d is small compared with x^3: F nearly of rank one, or inverted with two
 // singular values nearly equal and of opposite sign. There R is computed from svd3_lanes.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_MATRIX3_POLAR3_H
 #define PBS_BASE_MATRIX3_POLAR3_H
 

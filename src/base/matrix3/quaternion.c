@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/quaternion.h"
 
 #include <math.h>

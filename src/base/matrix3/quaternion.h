@@ -1,5 +1,6 @@
 // Conversions between three representations of a rotation: unit quaternion (x, y, z, w), row-major
 // matrix, and rotation vector (axis times angle).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_MATRIX3_QUATERNION_H
 #define PBS_BASE_MATRIX3_QUATERNION_H
 

@@ -6,6 +6,7 @@
 // Everything is a series in s = |phi|^2 without branches, cancellation or calls of the C library,
 // so that the bits are the same on every processor. The series are accurate for |phi| up to
 // CHART_LIMIT.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_MATRIX3_ROTATION_CHART_H
 #define PBS_BASE_MATRIX3_ROTATION_CHART_H
 

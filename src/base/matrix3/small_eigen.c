@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/small_eigen.h"
 
 #include <float.h>

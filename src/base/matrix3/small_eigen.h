@@ -1,5 +1,6 @@
 // Eigenvalues and eigenvectors of symmetric matrices of up to six rows, by cyclic Jacobi
 // rotations.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_MATRIX3_SMALL_EIGEN_H
 #define PBS_BASE_MATRIX3_SMALL_EIGEN_H
 

@@ -1,5 +1,6 @@
 // Calls the kernel of the widest vectors that the processor has, and decomposes single matrices
 // with the narrowest one.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/svd3.h"
 
 #include "base/config.h"

@@ -2,6 +2,7 @@
 // rotations U and V, sigma_0 >= sigma_1 >= |sigma_2|, and sigma_2 with the sign of det F. Accurate
 // to rounding also for inverted, flat and zero matrices. The method is one-sided Jacobi on the
 // columns of F, which does not square the condition number as F^T F would.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_MATRIX3_SVD3_H
 #define PBS_BASE_MATRIX3_SVD3_H
 

@@ -5,6 +5,7 @@
 // V starts as the eigenvectors of F^T F in closed form. One-sided Jacobi rotations of the columns
 // of B = F V (Hestenes 1958) then make it accurate, and restore the digits that squaring in F^T F
 // lost. U is B with normalised columns.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_MATRIX3_SVD3_KERNEL_H
 #define PBS_BASE_MATRIX3_SVD3_KERNEL_H
 

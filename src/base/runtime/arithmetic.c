@@ -1,5 +1,6 @@
 // On x86-64 the control registers are read and written directly. fegetenv and fesetenv store and
 // load the whole x87 state, which takes ten times as long and is rarely needed.
+// SPDX-License-Identifier: MIT
 #include "base/runtime/arithmetic.h"
 
 #if defined(__x86_64__)

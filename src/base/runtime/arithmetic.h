@@ -1,6 +1,7 @@
 // The floating-point environment in which results are reproducible: round to nearest, no exception
 // trapped, denormal numbers as in IEEE 754. Public calls that compute set it on the calling thread
 // and restore the host's environment, including the raised flags, before they return.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_RUNTIME_ARITHMETIC_H
 #define PBS_BASE_RUNTIME_ARITHMETIC_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/runtime/clock.h"
 
 #include <time.h>

@@ -1,5 +1,6 @@
 // Each block is preceded by one cache line that stores its size, so that the host's release
 // function gets the size and the bytes in use can be counted.
+// SPDX-License-Identifier: MIT
 #include "base/runtime/memory.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // Memory from the host's allocator, with counts of bytes and calls. Every block stores its size and
 // starts on a cache line.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_RUNTIME_MEMORY_H
 #define PBS_BASE_RUNTIME_MEMORY_H
 

@@ -1,4 +1,5 @@
 // The list of status codes with their texts, and the thread's last message.
+// SPDX-License-Identifier: MIT
 #include "base/runtime/status.h"
 
 #include <locale.h>

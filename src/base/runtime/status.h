@@ -1,5 +1,6 @@
 // The calling thread's last error message. Every failure calls status_fail, whose message says what
 // was expected and what was found.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_RUNTIME_STATUS_H
 #define PBS_BASE_RUNTIME_STATUS_H
 

@@ -3,6 +3,7 @@
 // thread that has finished its share takes indices from the shares of others. The calling thread
 // participates. It waits only for threads that are running a piece, never for a thread that sleeps
 // or lost its processor. Idle threads poll for some microseconds, then sleep.
+// SPDX-License-Identifier: MIT
 #include "base/runtime/tasks.h"
 
 #include <fenv.h>

@@ -1,5 +1,6 @@
 // Parallel loops, run by the library's own threads or by the host's job system. Callers divide a
 // loop into pieces by the problem's size, so that results never depend on the number of threads.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_RUNTIME_TASKS_H
 #define PBS_BASE_RUNTIME_TASKS_H
 

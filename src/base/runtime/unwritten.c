@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/runtime/unwritten.h"
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
 // Detection of numbers that a host's callback has not written. The array is filled with a NaN whose
 // bits no arithmetic produces, and searched for it afterwards.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_BASE_RUNTIME_UNWRITTEN_H
 #define PBS_BASE_RUNTIME_UNWRITTEN_H
 

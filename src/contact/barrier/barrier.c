@@ -2,6 +2,7 @@
 // has terms of one sign and no cancellation:
 //     b = -k (S - s)^2 ln, b' = k (S - s) (2 ln - q), b'' = k (q^2 + 4 q - 2 ln).
 // Theory: docs/theory/contact.md section 2.3.
+// SPDX-License-Identifier: MIT
 #define LANES 2
 #include "contact/barrier/barrier.h"
 

@@ -3,6 +3,7 @@
 // functions. Sources: IPC (Li et al. 2020, equations 6, 14 and 18 to 20; supplement on parallel
 // edges); offsets as in Codim-IPC (Li et al. 2021, section 3); the plain distance with a stiffness
 // in newtons per metre as in ECI, appendix A. Theory: docs/theory/contact.md sections 2 and 4.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_BARRIER_BARRIER_H
 #define PBS_CONTACT_BARRIER_BARRIER_H
 

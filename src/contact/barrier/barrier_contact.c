@@ -1,6 +1,7 @@
 // Energy, gradient and forces of barrier contact, and the memory of its lists; see
 // barrier_contact.h. Contacts are summed serially, in their order, so no bit of a result depends on
 // threads.
+// SPDX-License-Identifier: MIT
 #include "contact/barrier/barrier_contact.h"
 
 #include <math.h>

@@ -10,6 +10,7 @@
 // barrier_contact_begin_stage sets the positions that slip is measured from. Then evaluations,
 // sweeps and Hessians follow in any order and number; they search for pairs when needed. Steps and
 // the minimiser call all of this through barrier_contact_table.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_BARRIER_BARRIER_CONTACT_H
 #define PBS_CONTACT_BARRIER_BARRIER_CONTACT_H
 

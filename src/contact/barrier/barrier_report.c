@@ -1,4 +1,5 @@
 // See barrier_report.h.
+// SPDX-License-Identifier: MIT
 #include "contact/barrier/barrier_report.h"
 #include "contact/barrier/lagged_friction.h"
 #include "contact/barrier/rolling_resistance.h"

@@ -1,4 +1,5 @@
 // Adds the forces of barrier contact and its friction to a report (contact_report.h).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_BARRIER_BARRIER_REPORT_H
 #define PBS_CONTACT_BARRIER_BARRIER_REPORT_H
 

@@ -1,4 +1,5 @@
 // The contact_table of barrier contact, through which steps and the minimiser use it.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "contact/barrier/contact_pair.h"
 #include "contact/barrier/barrier_report.h"

@@ -1,6 +1,7 @@
 // Checks that a state has no intersecting and no touching primitives, so that a step can start from
 // it. Distances alone do not suffice (docs/theory/contact.md section 3.2): an edge that intersects
 // a triangle has positive distances.
+// SPDX-License-Identifier: MIT
 #include "contact/barrier/contact_pair.h"
 
 static bool is_forbidden(const void *context, uint32_t edge, uint32_t triangle) {

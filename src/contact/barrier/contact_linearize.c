@@ -1,6 +1,7 @@
 // The Hessian of barrier contact: the blocks of each contact, friction and rolling resistance, made
 // positive semidefinite one by one, and its product with a motion. What couples the same nodes
 // shares a block. Blocks are computed in parallel pieces.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

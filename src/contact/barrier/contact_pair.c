@@ -1,4 +1,5 @@
 // See contact_pair.h.
+// SPDX-License-Identifier: MIT
 #include "contact/barrier/contact_pair.h"
 
 #include <math.h>

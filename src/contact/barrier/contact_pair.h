@@ -1,5 +1,6 @@
 // Describes two primitives of a collision mesh, or a point and a wall, for error messages and
 // queries. Knows parts and points, neither bodies nor ids.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_BARRIER_CONTACT_PAIR_H
 #define PBS_CONTACT_BARRIER_CONTACT_PAIR_H
 

@@ -2,6 +2,7 @@
 // what the barrier needs to know of each. Distances of the candidates are computed in parallel
 // pieces; the few pairs within reach are listed in the order of the candidates, so no bit of a
 // result depends on threads.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // The data of barrier contact: its surfaces, the active contacts, and the lagged friction. What is
 // done with it is in barrier_contact.h.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_BARRIER_CONTACT_STATE_H
 #define PBS_CONTACT_BARRIER_CONTACT_STATE_H
 

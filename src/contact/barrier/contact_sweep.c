@@ -1,6 +1,7 @@
 // Finds how far all points may move without touching: additive continuous collision detection over
 // all candidates, and the same method for points at walls. Long motions are split into legs,
 // because the boxes of a long sweep overlap nearly everywhere.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/lanes/vector.h"

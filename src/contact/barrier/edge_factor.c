@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "contact/barrier/edge_factor.h"
 
 #include <math.h>

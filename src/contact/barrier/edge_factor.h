@@ -4,6 +4,7 @@
 // where points and triangles touch, phi(q / reach) for each of the four ends. q is how far the end
 // is from the line of the other edge, across that and in the plane of both.
 // Theory: docs/theory/contact.md sections 2.3 and 2.7.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_BARRIER_EDGE_FACTOR_H
 #define PBS_CONTACT_BARRIER_EDGE_FACTOR_H
 

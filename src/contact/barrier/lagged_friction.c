@@ -1,4 +1,5 @@
 // See lagged_friction.h.
+// SPDX-License-Identifier: MIT
 #include "contact/barrier/lagged_friction.h"
 
 #include <math.h>

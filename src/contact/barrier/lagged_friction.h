@@ -2,6 +2,7 @@
 // al. 2020, section 5). Normal forces, weights and tangents are those of an earlier state, so
 // friction has a potential. Steps use it through barrier_contact.h. Barrier contact calls the
 // functions of this header in its loops over contacts.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_BARRIER_LAGGED_FRICTION_H
 #define PBS_CONTACT_BARRIER_LAGGED_FRICTION_H
 

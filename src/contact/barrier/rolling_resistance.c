@@ -1,4 +1,5 @@
 // See rolling_resistance.h.
+// SPDX-License-Identifier: MIT
 #include "contact/barrier/rolling_resistance.h"
 
 #include <math.h>

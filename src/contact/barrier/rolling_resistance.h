@@ -2,6 +2,7 @@
 // 6.4): a potential like that of lagged friction, but of relative rotations alone. Steps use it
 // through barrier_contact.h; the functions here are called by barrier contact's loops over
 // contacts.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_BARRIER_ROLLING_RESISTANCE_H
 #define PBS_CONTACT_BARRIER_ROLLING_RESISTANCE_H
 

@@ -1,4 +1,5 @@
 // See friction_dual.h.
+// SPDX-License-Identifier: MIT
 #include "contact/friction/friction_dual.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 // the force without seeing it. Newton's method for eta w = u, in u and w, sees it; this is the
 // primal-dual method of Chan, Golub and Mulet (1999) for total variation. Energies and gradients
 // are those of the slip alone.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_FRICTION_FRICTION_DUAL_H
 #define PBS_CONTACT_FRICTION_FRICTION_DUAL_H
 

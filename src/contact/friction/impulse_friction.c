@@ -1,4 +1,5 @@
 // See impulse_friction.h.
+// SPDX-License-Identifier: MIT
 #include "contact/friction/impulse_friction.h"
 
 #include "base/matrix3/math3.h"

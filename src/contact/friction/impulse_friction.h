@@ -2,6 +2,7 @@
 // applies impulses to velocities, one contact after another, each at most as large as the one that
 // stops the slip. Contacts are points inside solids and points at obstacles, which have infinite
 // mass. Positions do not change. Stateless.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_FRICTION_IMPULSE_FRICTION_H
 #define PBS_CONTACT_FRICTION_IMPULSE_FRICTION_H
 

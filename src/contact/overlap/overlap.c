@@ -1,6 +1,7 @@
 // See overlap.h. Intersections of surfaces are found by exact predicates. A part inside a closed
 // surface that does not intersect it is found by the solid angle of the surface at one of the
 // part's points.
+// SPDX-License-Identifier: MIT
 #include "contact/overlap/overlap.h"
 
 #include <float.h>

@@ -1,6 +1,7 @@
 // Finds which parts of a collision mesh touch, intersect, contain each other or are closer than a
 // distance, one row for every two parts; and in which direction and how far one part must move to
 // be clear of the other. It serves queries and placement of bodies; steps do not use it.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_OVERLAP_OVERLAP_H
 #define PBS_CONTACT_OVERLAP_OVERLAP_H
 

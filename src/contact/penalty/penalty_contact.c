@@ -1,4 +1,5 @@
 // See penalty_contact.h. The broad phase and the list of touches.
+// SPDX-License-Identifier: MIT
 #include "contact/penalty/penalty_contact.h"
 
 #include <math.h>

@@ -10,6 +10,7 @@
 // Call order: penalty_contact_find_touches at each state, then the forces are read;
 // penalty_contact_apply_friction after the step. Steps use the module through
 // penalty_contact_table.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_PENALTY_PENALTY_CONTACT_H
 #define PBS_CONTACT_PENALTY_PENALTY_CONTACT_H
 

@@ -1,5 +1,6 @@
 // Friction of spheres after an explicit step: impulses with moments (BDEM eqs. 63 and 64, in the
 // form of docs/theory/bonds.md section 6.5); and the loads of all touches on bodies and obstacles.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

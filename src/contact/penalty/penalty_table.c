@@ -1,5 +1,6 @@
 // The contact_table of penalty contact of spheres, through which explicit steps use it. Its forces
 // are a term of the objective.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "contact/penalty/penalty_contact.h"
 

@@ -1,4 +1,5 @@
 // See inclusion_penalty.h.
+// SPDX-License-Identifier: MIT
 #include "contact/penetration/inclusion_penalty.h"
 
 #include <math.h>

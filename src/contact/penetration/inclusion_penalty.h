@@ -4,6 +4,7 @@
 //
 // OPT gives k d sqrt(d + epsilon) with d = r^2. Written with r and its derivatives nothing is
 // singular, so epsilon is not needed: all terms vanish with r.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_PENETRATION_INCLUSION_PENALTY_H
 #define PBS_CONTACT_PENETRATION_INCLUSION_PENALTY_H
 

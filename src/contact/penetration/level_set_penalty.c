@@ -1,4 +1,5 @@
 // See level_set_penalty.h.
+// SPDX-License-Identifier: MIT
 #include "contact/penetration/level_set_penalty.h"
 
 #include "base/matrix3/eigen3.h"

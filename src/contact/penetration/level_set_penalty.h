@@ -11,6 +11,7 @@
 // The trilinearly interpolated distance of a hollow is concave only across cells. P then has
 // valleys at faces between cells, where the gradient along the valley vanishes (OPT section 7:
 // "valley shaped kinks"). Cubic interpolation avoids them. See bench/particle_in_bowl.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_PENETRATION_LEVEL_SET_PENALTY_H
 #define PBS_CONTACT_PENETRATION_LEVEL_SET_PENALTY_H
 

@@ -1,5 +1,6 @@
 // See penetration.h. Lists and sums have a fixed order, solids first, so that no bit depends on
 // threads.
+// SPDX-License-Identifier: MIT
 #include "contact/penetration/penetration.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@
 // applied to velocities after the solve.
 //
 // Points are all vertices of all bodies. The owner fills in mesh, solids, stiffness and obstacles.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_PENETRATION_PENETRATION_H
 #define PBS_CONTACT_PENETRATION_PENETRATION_H
 

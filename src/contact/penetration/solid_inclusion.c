@@ -1,6 +1,7 @@
 // See solid_inclusion.h. A search of boxes gives candidate pairs of a vertex and a tetrahedron. The
 // few pairs with actual inclusion are grouped by vertex and body, and each group searches the
 // body's surface for the closest point.
+// SPDX-License-Identifier: MIT
 #include "contact/penetration/solid_inclusion.h"
 
 #include <math.h>

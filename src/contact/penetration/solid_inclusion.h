@@ -4,6 +4,7 @@
 // neither bodies nor energies.
 //
 // The result depends on the state alone, not on threads or on earlier searches.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_PENETRATION_SOLID_INCLUSION_H
 #define PBS_CONTACT_PENETRATION_SOLID_INCLUSION_H
 

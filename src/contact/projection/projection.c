@@ -1,6 +1,7 @@
 // See projection.h: the constraint projection of OPT sections 3.2 and 5.1 over all nodes of a
 // scene. closest_point.c handles the geometry of one node. Chunks of nodes have a fixed size and
 // nodes are independent of each other, so the result does not depend on the number of threads.
+// SPDX-License-Identifier: MIT
 #include "contact/projection/projection.h"
 
 #include <string.h>

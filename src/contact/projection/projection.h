@@ -35,6 +35,7 @@
 // several smooth surfaces. Constrained axes take precedence: an obstacle that the other axes cannot
 // leave is ignored.
 // Theory: docs/theory/contact.md section 9.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_PROJECTION_PROJECTION_H
 #define PBS_CONTACT_PROJECTION_PROJECTION_H
 

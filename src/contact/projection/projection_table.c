@@ -1,6 +1,7 @@
 // The contact_table of obstacles as constraints, through which steps use a projection. The
 // minimiser applies the projection itself, as it does for constrained axes, so the table has no
 // energy.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "contact/contact_report.h"
 #include "contact/projection/projection.h"

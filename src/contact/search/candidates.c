@@ -1,4 +1,5 @@
 // See candidates.h.
+// SPDX-License-Identifier: MIT
 #include "contact/search/candidates.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // points move along straight paths from one state to another. A list stays valid for every state on
 // the paths and within a margin of them, so the line search and the next gradient need no new
 // search.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_SEARCH_CANDIDATES_H
 #define PBS_CONTACT_SEARCH_CANDIDATES_H
 

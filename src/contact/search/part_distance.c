@@ -1,5 +1,6 @@
 // See part_distance.h. All pairs of primitives are visited whose boxes are close; parts that were
 // joined are small, and the question is rare.
+// SPDX-License-Identifier: MIT
 #include "contact/search/part_distance.h"
 
 #include <math.h>

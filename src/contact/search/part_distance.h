@@ -1,5 +1,6 @@
 // The distance of two parts of a collision mesh, whatever collision filters say of them. Serves
 // parts that were joined: they touch once they are apart (docs/theory/joints.md section 5.1).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_SEARCH_PART_DISTANCE_H
 #define PBS_CONTACT_SEARCH_PART_DISTANCE_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "contact/search/point_paths.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // A list of pairs is valid while every point stays within a margin of a straight path. This file
 // stores the paths, and tests states against them. The mean motion of all points is subtracted,
 // since a common translation changes no distance. So a scene in free flight keeps its lists.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_SEARCH_POINT_PATHS_H
 #define PBS_CONTACT_SEARCH_POINT_PATHS_H
 

@@ -4,6 +4,7 @@
 // separates a long edge from one that it crosses and a large triangle from a point above it. The
 // line between the closest points half way separates the rest; for a triangle it ends on the
 // boundary.
+// SPDX-License-Identifier: MIT
 #include "contact/search/separation.h"
 
 #include <float.h>

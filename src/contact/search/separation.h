@@ -1,6 +1,7 @@
 // Finds planes that separate the two sides of a pair along the straight paths of their points. For
 // most pairs whose boxes overlap, that replaces a distance computation. Eight pairs are processed
 // at once, in single precision.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_SEARCH_SEPARATION_H
 #define PBS_CONTACT_SEARCH_SEPARATION_H
 

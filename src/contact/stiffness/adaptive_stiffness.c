@@ -1,4 +1,5 @@
 // See adaptive_stiffness.h.
+// SPDX-License-Identifier: MIT
 #include "contact/stiffness/adaptive_stiffness.h"
 
 #include <math.h>

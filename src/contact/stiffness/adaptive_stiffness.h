@@ -2,6 +2,7 @@
 // the barrier stops and for the forces that press on it at the start of a step. The method is that
 // of IPC (Li et al. 2020, section 4.3 and supplement). The stiffness changes between steps only,
 // since it is part of the energy (docs/theory/contact.md section 2.4).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_STIFFNESS_ADAPTIVE_STIFFNESS_H
 #define PBS_CONTACT_STIFFNESS_ADAPTIVE_STIFFNESS_H
 

@@ -1,4 +1,5 @@
 // See part_loads.h.
+// SPDX-License-Identifier: MIT
 #include "contact/stiffness/part_loads.h"
 
 #include <math.h>

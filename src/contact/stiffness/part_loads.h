@@ -1,6 +1,7 @@
 // Measures the contacts of each part of a collision mesh: the largest force and the smallest gap,
 // from which the stiffness of its barriers is chosen; and how far parts move relative to each other
 // in a step, from which the step size is chosen.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_STIFFNESS_PART_LOADS_H
 #define PBS_CONTACT_STIFFNESS_PART_LOADS_H
 

@@ -4,6 +4,7 @@
 // tangent space. The set W of active surfaces is found by trying sets: of the solutions that
 // violate no surface, the closest is P(y). For one surface and no constrained axis, x = y - phi n
 // in closed form.
+// SPDX-License-Identifier: MIT
 #include "contact/surfaces/closest_point.h"
 
 #include "base/matrix3/math3.h"

@@ -1,6 +1,7 @@
 // Finds the admissible point closest to a given point, and its derivative: the map P of OPT section
 // 3.2 for one node, extended to several obstacles at once. Stateless.
 // Theory: docs/theory/contact.md section 9.1.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_SURFACES_CLOSEST_POINT_H
 #define PBS_CONTACT_SURFACES_CLOSEST_POINT_H
 

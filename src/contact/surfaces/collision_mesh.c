@@ -1,4 +1,5 @@
 // See collision_mesh.h.
+// SPDX-License-Identifier: MIT
 #include "contact/surfaces/collision_mesh.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // The mesh of everything that can collide: the points, edges and triangles of all bodies and
 // obstacles, one list each. A point of a body is a weighted sum of nodes, so contact does not
 // depend on body types. Points of obstacles follow a prescribed motion.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_SURFACES_COLLISION_MESH_H
 #define PBS_CONTACT_SURFACES_COLLISION_MESH_H
 

@@ -1,4 +1,5 @@
 // See flat_faces.h.
+// SPDX-License-Identifier: MIT
 #include "contact/surfaces/flat_faces.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // What of a surface that keeps its shape touches nothing that the rest of it does not touch too:
 // the edges and points inside its flat faces (docs/theory/contact.md section 2.6).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_SURFACES_FLAT_FACES_H
 #define PBS_CONTACT_SURFACES_FLAT_FACES_H
 

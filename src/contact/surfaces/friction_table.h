@@ -1,5 +1,6 @@
 // Coulomb coefficients of pairs of surface materials. A pair without an entry uses the larger of
 // the two surfaces' coefficients. A zero-initialised table is empty.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_SURFACES_FRICTION_TABLE_H
 #define PBS_CONTACT_SURFACES_FRICTION_TABLE_H
 

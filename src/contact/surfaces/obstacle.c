@@ -1,4 +1,5 @@
 // See obstacle.h.
+// SPDX-License-Identifier: MIT
 #include "contact/surfaces/obstacle.h"
 
 #include "base/matrix3/math3.h"

@@ -1,4 +1,5 @@
 // Obstacles: shapes with prescribed motion, and the smooth surfaces that make up their boundaries.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_CONTACT_SURFACES_OBSTACLE_H
 #define PBS_CONTACT_SURFACES_OBSTACLE_H
 

@@ -5,6 +5,7 @@
 //     Hessian     by a_i, a_j   4 k V (a_j a_i^T + C_ij 1 + [i = j] A A^T)
 // The projection uses the closed form of the Hessian's eigenvalues in the singular values of A or,
 // with S, leaves C out.
+// SPDX-License-Identifier: MIT
 #include "energy/affine/affine.h"
 
 #include "energy/element.h"

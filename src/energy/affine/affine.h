@@ -4,6 +4,7 @@
 // The nodes hold the handles R a1, R a2, R a3 with a fixed length R, so that gradients are newtons
 // and Hessians newtons per metre, as for all other nodes. Theory: docs/theory/affine_bodies.md
 // section 3.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_AFFINE_AFFINE_H
 #define PBS_ENERGY_AFFINE_AFFINE_H
 

@@ -2,6 +2,7 @@
 // second derivatives with respect to positions and rotations in the world frame
 // (docs/theory/bonds.md section 1, whose symbols are used here). The energies are those of BDEM
 // section 4.2.2 with the corrections of docs/theory/bonds.md section 8.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_BONDS_BOND_LANES_H
 #define PBS_ENERGY_BONDS_BOND_LANES_H
 

@@ -1,6 +1,7 @@
 // Arranges bonds in lanes and evaluates them. A bond's energy depends on the order of its nodes,
 // which the assembly may permute. Nodes, vector slots and block slots are therefore stored in the
 // bond's own order, and blocks that the assembly stores transposed are transposed lane by lane.
+// SPDX-License-Identifier: MIT
 #include "energy/bonds/bonds.h"
 
 #include "base/matrix3/math3.h"

@@ -1,6 +1,7 @@
 // The elastic energy of bonds between particles with orientation. A bond is a beam that is
 // stretched, sheared, bent and twisted (docs/theory/bonds.md). Each particle has two nodes: its
 // position, and the rotation x = r phi from its orientation at the start of the step.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_BONDS_BONDS_H
 #define PBS_ENERGY_BONDS_BONDS_H
 

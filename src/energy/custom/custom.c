@@ -2,6 +2,7 @@
 // assembly's slots. The host's Hessian is made symmetric, and positive semidefinite if that is
 // requested and the host has not done it. A result that is not finite counts as
 // EVALUATE_RECOVERABLE, one with an unwritten entry as EVALUATE_STOP.
+// SPDX-License-Identifier: MIT
 #include "energy/custom/custom.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // An energy defined by the host: stencils of up to eight nodes, each evaluated by the host's
 // callback (pbs_custom_fn).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_CUSTOM_CUSTOM_H
 #define PBS_ENERGY_CUSTOM_CUSTOM_H
 

@@ -1,5 +1,6 @@
 // Cyclic Jacobi iteration. Tridiagonalisation would be faster, but Jacobi is short and accurate to
 // rounding, and the matrices are small and seldom indefinite.
+// SPDX-License-Identifier: MIT
 #include "energy/custom/project.h"
 
 #include <float.h>

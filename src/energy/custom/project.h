@@ -1,5 +1,6 @@
 // Projects small symmetric matrices (a host's element Hessians) onto the positive semidefinite
 // ones, in place and without allocation. Theory: docs/theory/materials.md section 8.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_CUSTOM_PROJECT_H
 #define PBS_ENERGY_CUSTOM_PROJECT_H
 

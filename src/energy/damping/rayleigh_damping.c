@@ -1,4 +1,5 @@
 // Assembles D like any Hessian, and evaluates its quadratic form by one product with the matrix.
+// SPDX-License-Identifier: MIT
 #include "energy/damping/rayleigh_damping.h"
 
 #include "base/lanes/vector.h"

@@ -8,6 +8,7 @@
 //     rayleigh_reserve     when the topology has changed
 //     rayleigh_begin       once a step, at x_n (schemes of first order) or at the predictor
 //     rayleigh_add         after every terms_evaluate; its kind is ENERGY_DISSIPATED
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_DAMPING_RAYLEIGH_DAMPING_H
 #define PBS_ENERGY_DAMPING_RAYLEIGH_DAMPING_H
 

@@ -1,6 +1,7 @@
 // Evaluates dashpots, eight at a time. A dashpot has the energy of a spring of stiffness c / b and
 // rest length l_p, so its Hessian is c / b (n n^T + t (1 - n n^T)) with n = l / |l| and t = 1 - l_p
 // / |l|; the projection replaces t by max(t, 0).
+// SPDX-License-Identifier: MIT
 #include "energy/damping/spring_damping.h"
 
 #include "energy/element.h"

@@ -1,6 +1,7 @@
 // Dashpots between pairs of nodes, which do not damp rotations: c / (2 b) (|l| - l_p)^2, where l is
 // the vector from one end to the other, l_p the history of its length (strain_history.h), and b the
 // stage's length. Theory: docs/theory/materials.md section 6.1.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_DAMPING_SPRING_DAMPING_H
 #define PBS_ENERGY_DAMPING_SPRING_DAMPING_H
 

@@ -4,6 +4,7 @@
 //     gradient     F S b_a
 //     Hessian      (b_a.S b_c) 1 + (mu (b_a.b_c) F F^T + mu g_c g_a^T + lambda g_a g_c^T) / b
 // The second part of the Hessian is positive semidefinite. The first is made so by projecting S.
+// SPDX-License-Identifier: MIT
 #include "energy/damping/strain_damping.h"
 
 #include "base/matrix3/eigen3.h"

@@ -6,6 +6,7 @@
 // where E_p is the history of its strain (strain_history.h) and b the stage's length. The stress is
 // symmetric, so damping exerts no net torque, and is zero if the strain does not change. Theory:
 // docs/theory/materials.md section 6.1.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_DAMPING_STRAIN_DAMPING_H
 #define PBS_ENERGY_DAMPING_STRAIN_DAMPING_H
 

@@ -1,4 +1,5 @@
 // Processes strains domain by domain; each domain writes the strains of its own elements.
+// SPDX-License-Identifier: MIT
 #include "energy/damping/strain_history.h"
 
 pbs_status strain_history_reserve(struct memory *memory, struct strain_history *history,

@@ -12,6 +12,7 @@
 //
 //     strains_begin_stage   before terms are evaluated in a stage
 //     strains_end_stage     if the recipe of a later stage uses the velocity of this one
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_DAMPING_STRAIN_HISTORY_H
 #define PBS_ENERGY_DAMPING_STRAIN_HISTORY_H
 

@@ -1,5 +1,6 @@
 // Computes turning points by the quadratic formula in its form without cancellation, and roots by
 // bisection to the last bit.
+// SPDX-License-Identifier: MIT
 #include "energy/deformation/cubic.h"
 
 #include <math.h>

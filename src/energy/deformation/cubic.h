@@ -1,5 +1,6 @@
 // Roots of cubic polynomials in the step length, used to bound steps that would collapse an
 // element.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_DEFORMATION_CUBIC_H
 #define PBS_ENERGY_DEFORMATION_CUBIC_H
 

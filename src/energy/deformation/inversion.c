@@ -1,4 +1,5 @@
 // Finds the first root of det(F + t D); see inversion.h.
+// SPDX-License-Identifier: MIT
 #include "energy/deformation/inversion.h"
 
 #include <float.h>

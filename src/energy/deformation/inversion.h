@@ -1,5 +1,6 @@
 // Bounds the step along which an element does not invert: det(F + t D), a cubic in t, must stay
 // positive. Theory: docs/theory/materials.md section 4.1.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_DEFORMATION_INVERSION_H
 #define PBS_ENERGY_DEFORMATION_INVERSION_H
 

@@ -1,6 +1,7 @@
 // Strain measures of eight elements, written so that energies computed from them do not suffer
 // cancellation near the rest state: psi is of the order of the squared strain there, and the
 // minimiser compares energies to twelve digits. Theory: docs/theory/materials.md section 2.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_DEFORMATION_STRAIN_H
 #define PBS_ENERGY_DEFORMATION_STRAIN_H
 

@@ -3,6 +3,7 @@
 // value decomposition of F, where the Hessian can be made positive semidefinite (Smith, de Goes,
 // Kim 2019, "Analytic eigensystems for isotropic distortion energies"). Theory:
 // docs/theory/materials.md section 3.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_DEFORMATION_TANGENT_H
 #define PBS_ENERGY_DEFORMATION_TANGENT_H
 

@@ -4,6 +4,7 @@
 // in the signed singular values s, finite for every F. The first part is mu |F - R|^2 with the
 // rotation R of the polar decomposition, so energy and stress need no singular values. Theory:
 // docs/theory/materials.md sections 2 to 4.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/polar3.h"
 #include "energy/material.h"
 #include "energy/deformation/tangent.h"

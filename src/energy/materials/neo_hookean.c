@@ -1,6 +1,7 @@
 // Neo-Hookean solid with logarithm (Bonet and Wood 1997, section 5.4.3), infinite for J <= 0:
 //     psi = mu/2 (Ic - 3) - mu ln J + lambda/2 (ln J)^2.
 // Theory: docs/theory/materials.md sections 2 to 4.
+// SPDX-License-Identifier: MIT
 #include "base/lanes/logarithm.h"
 #include "energy/material.h"
 #include "energy/deformation/tangent.h"

@@ -1,5 +1,6 @@
 // Arranges tetrahedra in lanes in the assembly's groups, evaluates them with the material's kernel,
 // and bounds the step if the energy is infinite under inversion.
+// SPDX-License-Identifier: MIT
 #include "energy/materials/solid.h"
 
 #include <math.h>

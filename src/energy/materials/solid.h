@@ -1,5 +1,6 @@
 // The elastic energy of all tetrahedra of one material in a world: the sum of volume * psi(F) over
 // the elements, F = Ds Dm^-1.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_MATERIALS_SOLID_H
 #define PBS_ENERGY_MATERIALS_SOLID_H
 

@@ -16,6 +16,7 @@
 //     tangent_side(tangent, b, side)               products with a shape gradient b
 //     tangent_block(tangent, p, q, same, k)        the block between two sides
 // Theory: docs/theory/materials.md sections 1 and 3.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_MATERIALS_SOLID_KERNEL_H
 #define PBS_ENERGY_MATERIALS_SOLID_KERNEL_H
 

@@ -1,5 +1,6 @@
 // See solid_plasticity.h. The radial return is that of Simo (1992) for logarithmic strains
 // (docs/theory/plasticity.md section 2).
+// SPDX-License-Identifier: MIT
 #include "energy/materials/solid_plasticity.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 // principal strains to the yield surface of von Mises, so the force has a potential during a step.
 // The shape gradients that the material's kernels use are those of F_e: Dm^-1 F_p^-1.
 // Theory: docs/theory/plasticity.md.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_MATERIALS_SOLID_PLASTICITY_H
 #define PBS_ENERGY_MATERIALS_SOLID_PLASTICITY_H
 

@@ -1,6 +1,7 @@
 // St. Venant-Kirchhoff solid, quadratic in the Green strain E: psi = lambda/2 (tr E)^2 + mu E : E.
 // Suited to small strains: under strong compression the stiffness vanishes, and the energy of a
 // reflection is as low as at rest. Theory: docs/theory/materials.md sections 2 to 4.
+// SPDX-License-Identifier: MIT
 #include "energy/material.h"
 #include "energy/deformation/tangent.h"
 

@@ -2,6 +2,7 @@
 // eq. 14), with an energy that is finite for every F. A constant is added to
 //     psi = mu/2 (Ic - 3) + lambda/2 (J - alpha)^2 - mu/2 ln(Ic + 1),  alpha = 1 + 3/4 mu/lambda
 // so that psi = 0 at F = 1. Theory: docs/theory/materials.md sections 2 to 4.
+// SPDX-License-Identifier: MIT
 #include "base/lanes/logarithm.h"
 #include "energy/material.h"
 #include "energy/deformation/tangent.h"

@@ -1,4 +1,5 @@
 // Evaluates dead loads by a loop over the nodes of a domain; the term has no stencils.
+// SPDX-License-Identifier: MIT
 #include "energy/node_terms/dead_loads.h"
 
 #include "base/matrix3/math3.h"

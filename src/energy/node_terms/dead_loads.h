@@ -1,6 +1,7 @@
 // The potential of dead loads, constant forces set by the host: -sum F_i . (x_i - reference_i). The
 // reference positions only shift the energy by a constant, as for gravity. Theory:
 // docs/theory/materials.md section 7.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_NODE_TERMS_DEAD_LOADS_H
 #define PBS_ENERGY_NODE_TERMS_DEAD_LOADS_H
 

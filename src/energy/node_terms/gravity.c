@@ -1,4 +1,5 @@
 // Evaluates gravity by a loop over the nodes of a domain; the term has no stencils.
+// SPDX-License-Identifier: MIT
 #include "energy/node_terms/gravity.h"
 
 #include "base/matrix3/math3.h"

@@ -3,6 +3,7 @@
 // mass m_i is zero for rotation nodes and multiplied by the scale of bodies that have one; bodies
 // may have weights w_i besides: -sum w_i . (x_i - reference_i). Theory: docs/theory/materials.md
 // section 7.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_NODE_TERMS_GRAVITY_H
 #define PBS_ENERGY_NODE_TERMS_GRAVITY_H
 

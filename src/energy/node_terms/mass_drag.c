@@ -1,5 +1,6 @@
 // Evaluates mass drag by a loop over the nodes of a domain. The term has no stencils; its Hessian
 // is a multiple of the identity in each diagonal block.
+// SPDX-License-Identifier: MIT
 #include "energy/node_terms/mass_drag.h"
 
 #include "base/matrix3/math3.h"

@@ -1,4 +1,5 @@
 // Adds precomputed forces by a loop over the nodes of a domain; the term has no stencils.
+// SPDX-License-Identifier: MIT
 #include "energy/node_terms/precomputed_forces.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // A potential whose value and nodal forces are computed before the terms are evaluated, used for
 // penalty contact. It has no Hessian, so only explicit schemes can use it.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_NODE_TERMS_PRECOMPUTED_FORCES_H
 #define PBS_ENERGY_NODE_TERMS_PRECOMPUTED_FORCES_H
 

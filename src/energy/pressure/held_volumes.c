@@ -1,4 +1,5 @@
 // See held_volumes.h. Sums run over surfaces in order, so that their bits do not depend on threads.
+// SPDX-License-Identifier: MIT
 #include "energy/pressure/held_volumes.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
 // volume that the host asks for, V0 goes there at a constant rate during the host's call. Theory:
 // docs/theory/materials.md section 7.1, docs/theory/joints.md section 3. `pressure` may be null if
 // nothing is held. No function allocates.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_PRESSURE_HELD_VOLUMES_H
 #define PBS_ENERGY_PRESSURE_HELD_VOLUMES_H
 

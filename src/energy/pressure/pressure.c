@@ -1,5 +1,6 @@
 // Evaluates pressure: the volumes before the domains, what triangles add domain by domain, and the
 // operator of rank one for each gas and each held volume.
+// SPDX-License-Identifier: MIT
 #include "energy/pressure/pressure_surfaces.h"
 
 #include <math.h>

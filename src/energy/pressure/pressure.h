@@ -3,6 +3,7 @@
 // other part, of a gas or a prescribed volume, couples all nodes of a surface because the pressure
 // changes with the volume. It has rank one and is not assembled, but applied as an operator.
 // Theory: docs/theory/materials.md section 7.1.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_PRESSURE_PRESSURE_H
 #define PBS_ENERGY_PRESSURE_PRESSURE_H
 

@@ -1,6 +1,7 @@
 // See pressure_law.h. Energies are functions of V / V0 - 1, in which the work against the pressure
 // outside and that of the gas are small where they nearly cancel: powers of V would leave rounding
 // errors of p V that minimisation sees.
+// SPDX-License-Identifier: MIT
 #include "energy/pressure/pressure_law.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // The pressure in a closed surface as a function of its volume: constant, that of a gas, or the
 // multiplier of a prescribed volume. Theory: docs/theory/materials.md section 7.1.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_PRESSURE_PRESSURE_LAW_H
 #define PBS_ENERGY_PRESSURE_PRESSURE_LAW_H
 

@@ -1,5 +1,6 @@
 // The data that pressure.c and held_volumes.c share: the surfaces with their volumes and
 // derivatives.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_PRESSURE_PRESSURE_SURFACES_H
 #define PBS_ENERGY_PRESSURE_PRESSURE_SURFACES_H
 

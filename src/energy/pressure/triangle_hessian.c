@@ -3,6 +3,7 @@
 // E_a opposite to corner a: they are those of forces that are the same for all three corners, a
 // third of the triangle's area vector, made symmetric. So they depend on edges alone, not on where
 // the origin is, and are as small as possible.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "base/matrix3/math3.h"

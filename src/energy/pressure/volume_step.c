@@ -1,4 +1,5 @@
 // See volume_step.h. Along a line the volume is a cubic polynomial of the step.
+// SPDX-License-Identifier: MIT
 #include "energy/pressure/volume_step.h"
 
 #include <math.h>

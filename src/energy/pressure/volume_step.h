@@ -2,6 +2,7 @@
 // potential has no lower bound: it falls with the cube of the size, and what a shell resists grows
 // with the square. A long step would end in a state of lower energy that nothing leads back from.
 // Theory: docs/theory/materials.md section 7.1. Has no state.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_PRESSURE_VOLUME_STEP_H
 #define PBS_ENERGY_PRESSURE_VOLUME_STEP_H
 

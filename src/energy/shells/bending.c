@@ -1,6 +1,7 @@
 // Arranges hinges in lanes and evaluates them. The angle depends on the order of a hinge's nodes,
 // which the assembly may permute. Index arrays map positions and forces to the hinge's own order;
 // Hessian blocks are permuted into the assembly's order lane by lane.
+// SPDX-License-Identifier: MIT
 #include "energy/shells/bending.h"
 
 #include <math.h>

@@ -10,6 +10,7 @@
 // are in [-pi, pi]; hinges that are nearly closed: hinge_functions.h. The energy is infinite if one
 // of the triangles is degenerate. This term does not bound the step; the membrane of the same
 // triangles does.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SHELLS_BENDING_H
 #define PBS_ENERGY_SHELLS_BENDING_H
 

@@ -1,4 +1,5 @@
 // See hinge_creases.h.
+// SPDX-License-Identifier: MIT
 #include "energy/shells/hinge_creases.h"
 
 #include <math.h>

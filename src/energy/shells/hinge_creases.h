@@ -2,6 +2,7 @@
 // more than a yield angle, the rest angle moves until the difference is the yield angle. Rest
 // angles change only when a state is accepted, so the moment has a potential during a step. Theory:
 // docs/theory/plasticity.md section 4.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SHELLS_HINGE_CREASES_H
 #define PBS_ENERGY_SHELLS_HINGE_CREASES_H
 

@@ -1,4 +1,5 @@
 // See hinge_functions.h. Out of line, because few hinges are folded.
+// SPDX-License-Identifier: MIT
 #include "energy/shells/hinge_functions.h"
 
 #define RIGHT_ANGLE (0.5 * ARCTANGENT_PI)

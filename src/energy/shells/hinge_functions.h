@@ -1,5 +1,6 @@
 // Functions of a hinge's angle, for eight hinges, that make energies go on where the hinge is
 // closed and the angle jumps (docs/theory/shells.md section 3.2).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SHELLS_HINGE_FUNCTIONS_H
 #define PBS_ENERGY_SHELLS_HINGE_FUNCTIONS_H
 

@@ -1,5 +1,6 @@
 // Computes the angle between two triangles on a common edge and its first and second derivatives,
 // for eight hinges. Shared by both bending energies (docs/theory/shells.md section 1).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SHELLS_HINGE_LANES_H
 #define PBS_ENERGY_SHELLS_HINGE_LANES_H
 

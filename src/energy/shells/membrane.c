@@ -1,4 +1,5 @@
 // Arranges triangles in lanes in the assembly's groups, and evaluates them.
+// SPDX-License-Identifier: MIT
 #include "energy/shells/membrane.h"
 
 #include <math.h>

@@ -8,6 +8,7 @@
 // which is infinite if a triangle has no area. Hessians are made positive semidefinite by clamping
 // the six eigenvalues of d2psi/dF2, in the manner of Smith, de Goes, Kim 2019, "Analytic
 // eigensystems for isotropic distortion energies". Theory: docs/theory/shells.md section 7.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SHELLS_MEMBRANE_H
 #define PBS_ENERGY_SHELLS_MEMBRANE_H
 

@@ -1,4 +1,5 @@
 // Loads eight triangles into lanes, and bounds the step along which none of them loses its area.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SHELLS_MEMBRANE_LANES_H
 #define PBS_ENERGY_SHELLS_MEMBRANE_LANES_H
 

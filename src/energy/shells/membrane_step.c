@@ -1,5 +1,6 @@
 // Bounds the step of triangles: n(t) = n0 + n1 t + n2 t^2, the cross product of two edges at step
 // t, must not vanish.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

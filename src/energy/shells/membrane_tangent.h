@@ -1,6 +1,7 @@
 // Hessian blocks of eight triangles: from dP/dF in the frame of the singular values of the 3x2
 // deformation gradient F, and those of node 0 from the others. Theory: docs/theory/shells.md
 // section 7.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SHELLS_MEMBRANE_TANGENT_H
 #define PBS_ENERGY_SHELLS_MEMBRANE_TANGENT_H
 

@@ -1,6 +1,7 @@
 // Arranges triangles with their neighbours (patches) in lanes and evaluates them. Computations use
 // the 12 patch nodes of plate_operator.h, several of which may be the same mesh node, or absent.
 // Forces and blocks are added in the assembly's order, lane by lane.
+// SPDX-License-Identifier: MIT
 #include "energy/shells/plate_bending.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 // (docs/theory/shells.md). Hinges that are folded by more than a right angle are coupled less
 // (section 3.2 there). The energy is infinite if one of these triangles is degenerate. This term
 // does not bound the step; the membrane of the same triangles does.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SHELLS_PLATE_BENDING_H
 #define PBS_ENERGY_SHELLS_PLATE_BENDING_H
 

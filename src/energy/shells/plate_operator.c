@@ -1,5 +1,6 @@
 // Computes the operator R of a triangle. Numbers in parentheses are equations of
 // docs/theory/shells.md.
+// SPDX-License-Identifier: MIT
 #include "energy/shells/plate_operator.h"
 
 #include <string.h>

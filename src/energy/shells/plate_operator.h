@@ -1,6 +1,7 @@
 // Computes the matrix R that maps the hinge angles of a triangle and its neighbours to the square
 // root of the plate's energy (docs/theory/shells.md sections 2 and 3). R depends on the rest mesh
 // only.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SHELLS_PLATE_OPERATOR_H
 #define PBS_ENERGY_SHELLS_PLATE_OPERATOR_H
 

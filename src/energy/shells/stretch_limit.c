@@ -1,4 +1,5 @@
 // Arranges triangles in lanes in the assembly's groups, and evaluates their barriers.
+// SPDX-License-Identifier: MIT
 #include "energy/shells/stretch_limit.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
 //
 // which is infinite where a singular value reaches L. It is a convex function of F, so its Hessian
 // is positive semidefinite as it is. Theory: docs/theory/shells.md section 8.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SHELLS_STRETCH_LIMIT_H
 #define PBS_ENERGY_SHELLS_STRETCH_LIMIT_H
 

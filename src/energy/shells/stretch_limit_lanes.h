@@ -1,6 +1,7 @@
 // Eight triangles at a time whose stretch is limited: loads them, measures their stretches, and
 // bounds a step so that no triangle reaches its limit. Symbols are those of docs/theory/shells.md
 // section 8.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SHELLS_STRETCH_LIMIT_LANES_H
 #define PBS_ENERGY_SHELLS_STRETCH_LIMIT_LANES_H
 

@@ -2,6 +2,7 @@
 // convex function of t, as a norm of an affine function. So it crosses the limit at most once from
 // below, a chord between a step below and one above crosses the limit before it does, and
 // bisection between the two finds it. Theory: docs/theory/shells.md section 8.2.
+// SPDX-License-Identifier: MIT
 #include "energy/deformation/tangent.h"
 #include "energy/shells/stretch_limit_lanes.h"
 

@@ -1,6 +1,7 @@
 // Builds each slice by merging the sorted partner lists of its four nodes: lanes whose partners
 // have the same distance in layout index form a run, if there are at least RUN_MIN_LANES. Among two
 // node orders and several divisions into slabs, the one with the lowest estimated time is chosen.
+// SPDX-License-Identifier: MIT
 #include "energy/springs/pair_layout.h"
 
 #include <string.h>

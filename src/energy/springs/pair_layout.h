@@ -9,6 +9,7 @@
 // lies in the same slab of slices or in the next one. So all even slabs can run in parallel, and
 // then all odd ones, and each may add to its own nodes and to the partners without atomics or
 // copies. Results are identical for any number of threads.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SPRINGS_PAIR_LAYOUT_H
 #define PBS_ENERGY_SPRINGS_PAIR_LAYOUT_H
 

@@ -1,6 +1,7 @@
 // The softening curve in terms of the opening e - p(e). With the force f at the onset, the curve
 // runs from (0, f) to the knee (b c, r f) and to (c, 0), so the fracture energy is w = f c (b + r)
 // / 2. The first line, extended, reaches zero force at the opening b c / (1 - r).
+// SPDX-License-Identifier: MIT
 #include "energy/springs/softening_law.h"
 
 /// Offset of the line of a bond that never softens, in metres: larger than any extension.

@@ -10,6 +10,7 @@
 // e < 0. As the maximum of the two lines is convex,
 //
 //     p(e) = e for e < 0,   min(remaining e, max(first(e), second(e), 0)) otherwise. (1)
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SPRINGS_SOFTENING_LAW_H
 #define PBS_ENERGY_SPRINGS_SOFTENING_LAW_H
 

@@ -1,4 +1,5 @@
 // Arranges springs in lanes and runs the pass of spring_pairs_kernel.h over them.
+// SPDX-License-Identifier: MIT
 #include "energy/springs/spring_pairs.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@
 // each force is rounded to a multiple of a quantum, which is not coarser than the force error
 // caused by rounding a spring's length. The sums then do not depend on the order of the springs.
 // Forces balance to the last bit, and a mirror-symmetric body stays symmetric.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SPRINGS_SPRING_PAIRS_H
 #define PBS_ENERGY_SPRINGS_SPRING_PAIRS_H
 

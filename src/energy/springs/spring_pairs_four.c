@@ -1,4 +1,5 @@
 // The loop over springs for vectors of four doubles (AVX2).
+// SPDX-License-Identifier: MIT
 #define LANES 4
 
 #include "base/config.h"

@@ -1,5 +1,6 @@
 // The loop over springs for vectors of LANES (four or two) doubles, each compiled in its own source
 // file (base/matrix3/matrix3_widths.h explains why). Both give the same bits.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SPRINGS_SPRING_PAIRS_KERNEL_H
 #define PBS_ENERGY_SPRINGS_SPRING_PAIRS_KERNEL_H
 

@@ -1,4 +1,5 @@
 // The loop over springs for vectors of two doubles, which every supported processor has.
+// SPDX-License-Identifier: MIT
 #define LANES 2
 
 #include "energy/springs/spring_pairs_widths.h"

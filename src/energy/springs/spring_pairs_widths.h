@@ -1,6 +1,7 @@
 // The loop of spring_pairs_kernel.h over one slab, compiled for vectors of four and of two doubles.
 // It writes the slab's value, adds to the gradient if with_gradient is set, and, if with_limits is
 // set, flags in `suspected` the slices in which a spring may be above its limit.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SPRINGS_SPRING_PAIRS_WIDTHS_H
 #define PBS_ENERGY_SPRINGS_SPRING_PAIRS_WIDTHS_H
 

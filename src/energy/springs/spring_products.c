@@ -1,5 +1,6 @@
 // With n = l / |l| and t = 1 - l0 / |l|, the Hessian of a spring maps the difference d of its ends'
 // vectors to k (n (n . d) (1 - t) + t d), which is added at one end and subtracted at the other.
+// SPDX-License-Identifier: MIT
 #define LANES 4 // must equal PAIR_LANES
 #include "energy/springs/spring_products.h"
 

@@ -2,6 +2,7 @@
 // ends. A fraction of the stiffness of short springs may be assembled in a block matrix, the near
 // matrix from which preconditioners are built (docs/theory/linear_solvers.md section 4). The
 // products here omit the assembled fraction.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SPRINGS_SPRING_PRODUCTS_H
 #define PBS_ENERGY_SPRINGS_SPRING_PRODUCTS_H
 

@@ -1,4 +1,5 @@
 // Manages memory and lane arrays of softening springs.
+// SPDX-License-Identifier: MIT
 #include "energy/springs/spring_softening.h"
 
 struct spring_softening *spring_softening_create(struct memory *memory, size_t count,

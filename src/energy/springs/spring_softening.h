@@ -7,6 +7,7 @@
 //
 // divided by the stiffness. When a state is accepted, `remaining` is updated, and the decrease of
 // (1) is dissipated energy.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SPRINGS_SPRING_SOFTENING_H
 #define PBS_ENERGY_SPRINGS_SPRING_SOFTENING_H
 

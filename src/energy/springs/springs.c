@@ -4,6 +4,7 @@
 // force k p and the Hessian k (p' n n^T + p / |l| (1 - n n^T)). p' is negative where the force
 // decreases; the projection then replaces p' by the secant p / e. Theory: docs/theory/materials.md
 // section 5.
+// SPDX-License-Identifier: MIT
 #include "energy/springs/springs.h"
 
 #include "base/runtime/tasks.h"

@@ -1,6 +1,7 @@
 // Springs between pairs of nodes: the sum of 1/2 k (|l| - l0)^2, where l is the vector from one end
 // to the other. A spring may break when it is stretched beyond its limit, as peridynamic bonds do,
 // and may soften before it breaks.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_SPRINGS_SPRINGS_H
 #define PBS_ENERGY_SPRINGS_SPRINGS_H
 

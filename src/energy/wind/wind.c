@@ -1,4 +1,5 @@
 // See wind.h. Nodes share in the centre of a triangle, and in the force on it, by their weights.
+// SPDX-License-Identifier: MIT
 #include "energy/wind/wind.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 // triangle's centre, with the stage's length b and history p. It is convex, whatever the normals
 // are. Supplies energy and dissipates, so that it is none of the terms whose energy is kept.
 // Theory: docs/theory/materials.md section 7.2.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_WIND_WIND_H
 #define PBS_ENERGY_WIND_WIND_H
 

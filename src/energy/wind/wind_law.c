@@ -1,5 +1,6 @@
 // See wind_law.h. With s = u.n, t = u - s n and the area A:
 //     psi = A (k_n |s|^3 + k_t |t|^3) / 3,    force A (k_n |s| s n + k_t |t| t)
+// SPDX-License-Identifier: MIT
 #include "energy/wind/wind_law.h"
 
 #include <math.h>

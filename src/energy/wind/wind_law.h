@@ -1,5 +1,6 @@
 // The force of air on a flat piece of surface as a function of the velocity with which it meets it,
 // and the potential of that force. Theory: docs/theory/materials.md section 7.2.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_ENERGY_WIND_WIND_LAW_H
 #define PBS_ENERGY_WIND_WIND_LAW_H
 

@@ -1,5 +1,6 @@
 // Every step evaluates positions as x + t dx from the start of the motion, so that no rounding
 // accumulates.
+// SPDX-License-Identifier: MIT
 #include "geometry/distances/continuous_collision.h"
 
 #include <stdbool.h>

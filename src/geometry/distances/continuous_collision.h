@@ -10,6 +10,7 @@
 // remaining gap at the end is closer to the required one.
 //
 // Theory: docs/theory/contact.md section 3.1.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_DISTANCES_CONTINUOUS_COLLISION_H
 #define PBS_GEOMETRY_DISTANCES_CONTINUOUS_COLLISION_H
 

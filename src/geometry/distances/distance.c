@@ -2,6 +2,7 @@
 // cross product; where it is small, the closest of all candidates with an end point is used. Every
 // candidate is the distance of two points of the primitives, so that rounding in its parameters can
 // only make it slightly too large.
+// SPDX-License-Identifier: MIT
 #include "geometry/distances/distance.h"
 
 #include <stdbool.h>

@@ -8,6 +8,7 @@
 // formula for all types.
 //
 // Theory: docs/theory/contact.md section 1.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_DISTANCES_DISTANCE_H
 #define PBS_GEOMETRY_DISTANCES_DISTANCE_H
 

@@ -1,4 +1,5 @@
 // See deformation_gradients.h.
+// SPDX-License-Identifier: MIT
 #include "geometry/embedding/deformation_gradients.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // Deformation gradients at the vertices of a mesh: those of its elements, weighted by rest volume
 // (area). A point that is carried along beside an element follows them, and so do normals
 // (docs/theory/embedding.md sections 1 and 2).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_EMBEDDING_DEFORMATION_GRADIENTS_H
 #define PBS_GEOMETRY_EMBEDDING_DEFORMATION_GRADIENTS_H
 

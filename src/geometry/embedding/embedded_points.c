@@ -1,5 +1,6 @@
 // See embedded_points.h. A row of four doubles is one AVX register, so that a point costs a load
 // and a multiplication for each control point.
+// SPDX-License-Identifier: MIT
 #include "geometry/embedding/embedded_points.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 //     x = sum_k w_k x_k + (sum_k w_k F_k) o,    n ~ cof(sum_k w_k F_k) n0
 // x_k and F_k: place and deformation gradient of control point k. Reading is const: any number of
 // threads may read.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_EMBEDDING_EMBEDDED_POINTS_H
 #define PBS_GEOMETRY_EMBEDDING_EMBEDDED_POINTS_H
 

@@ -1,4 +1,5 @@
 // See simplex_search.h.
+// SPDX-License-Identifier: MIT
 #include "geometry/embedding/simplex_search.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Which point, triangle or tetrahedron of a mesh is nearest to a place, and where on it. A tree of
 // boxes over all of them, which is built once and then only read, by any number of threads.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_EMBEDDING_SIMPLEX_SEARCH_H
 #define PBS_GEOMETRY_EMBEDDING_SIMPLEX_SEARCH_H
 

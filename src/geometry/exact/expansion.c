@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "geometry/exact/expansion.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // bits do not overlap; their sum is the number. After Shewchuk, Adaptive Precision Floating-Point
 // Arithmetic and Fast Robust Geometric Predicates (1997). Requires round to nearest, and products
 // that neither overflow nor lose their rounding error to underflow.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_EXACT_EXPANSION_H
 #define PBS_GEOMETRY_EXACT_EXPANSION_H
 

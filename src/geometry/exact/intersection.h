@@ -1,6 +1,7 @@
 // Exact tests of whether an edge intersects a triangle, and whether any edge of a surface does.
 // Barriers must prevent this, and distances cannot detect it (docs/theory/contact.md section 3.2).
 // Touching counts as intersection. Location and depth are not computed.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_EXACT_INTERSECTION_H
 #define PBS_GEOMETRY_EXACT_INTERSECTION_H
 

@@ -3,6 +3,7 @@
 // Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
 // (1997). Exact for coordinates that are zero or of size 1e-90 to 1e100, and round to nearest. For
 // other coordinates, also infinite ones and NaN, the result is the determinant's sign or 0.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_EXACT_ORIENTATION_H
 #define PBS_GEOMETRY_EXACT_ORIENTATION_H
 

@@ -1,4 +1,5 @@
 // See generated_mesh.h.
+// SPDX-License-Identifier: MIT
 #include "geometry/generation/generated_mesh.h"
 
 #include "geometry/meshes/tet_mesh.h"

@@ -1,5 +1,6 @@
 // Arrays of meshes that are generated: what all generators share. Counts have been checked by the
 // caller: none is above 2^28.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_GENERATION_GENERATED_MESH_H
 #define PBS_GEOMETRY_GENERATION_GENERATED_MESH_H
 

@@ -1,5 +1,6 @@
 // Boxes, sheets and ropes. H. W. Kuhn, "Some combinatorial lemmas in topology", 1960, divides a
 // cube into six tetrahedra; see grid_meshes.h.
+// SPDX-License-Identifier: MIT
 #include "geometry/generation/grid_meshes.h"
 
 /// Coordinate of the i-th of cells + 1 points, symmetric to the last bit.

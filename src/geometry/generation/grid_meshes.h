@@ -1,5 +1,6 @@
 // Boxes, sheets and ropes: meshes whose vertices form a regular grid. Arguments have been checked
 // by the caller; the mesh is empty if memory runs out.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_GENERATION_GRID_MESHES_H
 #define PBS_GEOMETRY_GENERATION_GRID_MESHES_H
 

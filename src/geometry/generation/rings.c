@@ -1,4 +1,5 @@
 // See rings.h.
+// SPDX-License-Identifier: MIT
 #include "geometry/generation/rings.h"
 
 #include <math.h>

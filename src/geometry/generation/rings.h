@@ -1,6 +1,7 @@
 // Discs and half-balls of rings about the y axis: ring 0 is the centre, ring k has 6 k vertices,
 // counterclockwise seen from above. Discs, caps and the shells of balls are all numbered in this
 // way, so that they fit together.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_GENERATION_RINGS_H
 #define PBS_GEOMETRY_GENERATION_RINGS_H
 

@@ -1,5 +1,6 @@
 // Balls, capsules and cylinders about the y axis: surfaces, and solids of tetrahedra. Arguments
 // have been checked by the caller; the mesh is empty if memory runs out.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_GENERATION_ROUND_MESHES_H
 #define PBS_GEOMETRY_GENERATION_ROUND_MESHES_H
 

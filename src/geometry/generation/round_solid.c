@@ -6,6 +6,7 @@
 // disc at the end of the cylinder. First come the vertices of the discs from the lowest to the
 // highest, then those of the upper half-ball from its inner to its outer shell, without their
 // equators, then those of the lower one.
+// SPDX-License-Identifier: MIT
 #include "geometry/generation/rings.h"
 #include "geometry/generation/round_meshes.h"
 

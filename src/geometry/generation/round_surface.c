@@ -1,5 +1,6 @@
 // Surfaces of balls, capsules and cylinders: the outermost ring at each end of the cylinder and
 // between its layers, then the vertices of the upper cap or lid, then those of the lower one.
+// SPDX-License-Identifier: MIT
 #include "geometry/generation/rings.h"
 #include "geometry/generation/round_meshes.h"
 

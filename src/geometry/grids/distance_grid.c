@@ -1,5 +1,6 @@
 // The interpolation is a tensor product of one-dimensional weights, so the sums are computed along
 // one axis after the other.
+// SPDX-License-Identifier: MIT
 #include "geometry/grids/distance_grid.h"
 
 #include <math.h>

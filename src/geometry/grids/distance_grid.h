@@ -3,6 +3,7 @@
 // with gradients that jump at the faces of cells. Tricubic interpolation is defined one cell inside
 // the border of the grid, trilinear interpolation up to the border. Gradients are those of the
 // interpolated function, so their length is only approximately 1.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_GRIDS_DISTANCE_GRID_H
 #define PBS_GEOMETRY_GRIDS_DISTANCE_GRID_H
 

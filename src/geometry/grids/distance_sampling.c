@@ -3,6 +3,7 @@
 // farther than a cell from the surface, by more than rounding: next to a sample on a flat piece of
 // the surface is one at exactly a cell. For a mesh with holes the winding number changes gradually
 // and is computed for every sample.
+// SPDX-License-Identifier: MIT
 #include "geometry/grids/distance_sampling.h"
 
 #include <float.h>

@@ -1,4 +1,5 @@
 // Computes the signed distances of a triangle mesh at the samples of a grid (distance_grid.h).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_GRIDS_DISTANCE_SAMPLING_H
 #define PBS_GEOMETRY_GRIDS_DISTANCE_SAMPLING_H
 

@@ -1,6 +1,7 @@
 // Minimises half the squared distance to the point over the surface by a projected gradient method.
 // Along the surface the second derivative of that function is 1 minus the curvature of the surface
 // times the signed distance, so full steps usually suffice. Steps that come no closer are halved.
+// SPDX-License-Identifier: MIT
 #include "geometry/grids/grid_closest.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // The point of an interpolated distance's zero surface (distance_grid.h) that is closest to a given
 // point. Has no state.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_GRIDS_GRID_CLOSEST_H
 #define PBS_GEOMETRY_GRIDS_GRID_CLOSEST_H
 

@@ -1,4 +1,5 @@
 // Cell by cell search for the first zero along a ray.
+// SPDX-License-Identifier: MIT
 #include "geometry/grids/grid_ray.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@
 // rise faster than a distance, and they are many if the ray grazes the surface. Here the ray is
 // followed from cell to cell. If bounds of the values and of the second derivative along the ray do
 // not exclude a zero, the interval is bisected until they do or until one zero is isolated.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_GRIDS_GRID_RAY_H
 #define PBS_GEOMETRY_GRIDS_GRID_RAY_H
 

@@ -1,4 +1,5 @@
 // Dipoles of the tree's blocks, and the sum of solid angles.
+// SPDX-License-Identifier: MIT
 #include "geometry/grids/winding.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // Sorkine-Hornung 2013). For a closed, outward oriented surface it is 1 inside and 0 outside; it is
 // 2 where two such surfaces overlap, and fractional near holes. Distant parts of the surface are
 // approximated by one dipole each (Barill et al. 2018).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_GRIDS_WINDING_H
 #define PBS_GEOMETRY_GRIDS_WINDING_H
 

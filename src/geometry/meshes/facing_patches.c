@@ -1,4 +1,5 @@
 // See facing_patches.h.
+// SPDX-License-Identifier: MIT
 #include "geometry/meshes/facing_patches.h"
 
 #include <math.h>

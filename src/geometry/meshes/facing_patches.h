@@ -2,6 +2,7 @@
 // planes are parallel within ANGLE, cut to what both cover, gathered to plane patches. Each has
 // the numbers by which beams are measured: area, centroid, second moments.
 // Theory: docs/theory/joints.md section 6.1.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_MESHES_FACING_PATCHES_H
 #define PBS_GEOMETRY_MESHES_FACING_PATCHES_H
 

@@ -1,4 +1,5 @@
 // A cell is encoded as a key of 63 bits. Keys are sorted by a radix sort from the lowest digit on.
+// SPDX-License-Identifier: MIT
 #include "geometry/meshes/grid_order.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // Orders points by the cells of a grid: in layers perpendicular to their longest extent, and within
 // a layer in rows. Neighbouring points are then close in the order. The points of a lattice that is
 // aligned with the grid are ordered by its rows.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_MESHES_GRID_ORDER_H
 #define PBS_GEOMETRY_MESHES_GRID_ORDER_H
 

@@ -1,4 +1,5 @@
 // See inset_surface.h.
+// SPDX-License-Identifier: MIT
 #include "geometry/meshes/inset_surface.h"
 
 #include <math.h>

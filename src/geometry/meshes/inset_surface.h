@@ -1,6 +1,7 @@
 // A closed surface moved inward along its normals, by a distance that is small beside its
 // thickness.
 // Theory: docs/theory/joints.md section 6.2.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_MESHES_INSET_SURFACE_H
 #define PBS_GEOMETRY_MESHES_INSET_SURFACE_H
 

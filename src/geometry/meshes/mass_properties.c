@@ -1,5 +1,6 @@
 // The integrals are those of Tonon 2004, "Explicit exact formulas for the 3-D tetrahedron inertia
 // tensor", summed over signed tetrahedra.
+// SPDX-License-Identifier: MIT
 #include "geometry/meshes/mass_properties.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // Volume, centre of mass and second moments of the body inside a closed triangle surface, by the
 // divergence theorem: each triangle and a common point span a tetrahedron of signed volume. Has no
 // state.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_MESHES_MASS_PROPERTIES_H
 #define PBS_GEOMETRY_MESHES_MASS_PROPERTIES_H
 

@@ -1,5 +1,6 @@
 // Checks, inner edges and hinges of open or closed triangle sheets, which need not enclose a
 // volume. Has no state.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_MESHES_SHEET_H
 #define PBS_GEOMETRY_MESHES_SHEET_H
 

@@ -1,4 +1,5 @@
 // See solid_angle.h.
+// SPDX-License-Identifier: MIT
 #include "geometry/meshes/solid_angle.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Solid angles of triangles, and whether a surface of triangles is closed around a point. Has no
 // state.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_MESHES_SOLID_ANGLE_H
 #define PBS_GEOMETRY_MESHES_SOLID_ANGLE_H
 

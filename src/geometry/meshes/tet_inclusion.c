@@ -1,5 +1,6 @@
 // Most points are clearly outside of some face, which is decided in doubles. Exact signs are
 // computed for the others only.
+// SPDX-License-Identifier: MIT
 #include "geometry/meshes/tet_inclusion.h"
 
 #include <math.h>

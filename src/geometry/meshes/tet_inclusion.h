@@ -1,5 +1,6 @@
 // Exact test of whether a point is inside a tetrahedron. Every point of a face that two tetrahedra
 // share is in at least one of them, independent of rounding. Has no state.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_MESHES_TET_INCLUSION_H
 #define PBS_GEOMETRY_MESHES_TET_INCLUSION_H
 

@@ -1,5 +1,6 @@
 // Faces are found by a radix sort on their vertices, in time linear in the size of the mesh for any
 // connectivity.
+// SPDX-License-Identifier: MIT
 #include "geometry/meshes/tet_mesh.h"
 
 #include "base/matrix3/math3.h"

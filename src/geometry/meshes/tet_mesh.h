@@ -1,5 +1,6 @@
 // Checks and derived quantities of tetrahedral meshes: volumes, lumped masses, boundary triangles,
 // faces between tetrahedra. Has no state.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_MESHES_TET_MESH_H
 #define PBS_GEOMETRY_MESHES_TET_MESH_H
 

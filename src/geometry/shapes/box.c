@@ -1,4 +1,5 @@
 // A box of half extents size. A hollow box is a room of six walls, split at its inner edges.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "base/matrix3/math3.h"

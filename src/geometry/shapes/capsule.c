@@ -1,5 +1,6 @@
 // A capsule of radius size[0] about the y axis; the half length of its axis is size[1]. Barrier
 // contact represents it by the axis.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "geometry/shape_outline.h"
 #include "geometry/shapes/local_distance.h"

@@ -1,5 +1,6 @@
 // A cylinder of radius size[0] about the y axis, of half length size[1]. A hollow cylinder is an
 // infinite tube between two walls. Barrier contact represents the solid by a prism.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "base/matrix3/math3.h"

@@ -1,4 +1,5 @@
 // A shape given by distances at the samples of a grid. The collider checks and owns the samples.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "geometry/grids/grid_closest.h"
 #include "geometry/grids/grid_ray.h"

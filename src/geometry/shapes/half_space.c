@@ -1,4 +1,5 @@
 // A half-space: the solid is below the plane y = 0.
+// SPDX-License-Identifier: MIT
 #include "geometry/shapes/half_space.h"
 
 #include "base/matrix3/math3.h"

@@ -1,4 +1,5 @@
 // Half-spaces as flat walls of hollow shapes.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_SHAPES_HALF_SPACE_H
 #define PBS_GEOMETRY_SHAPES_HALF_SPACE_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "geometry/shapes/local_distance.h"
 
 #include "base/matrix3/math3.h"

@@ -2,6 +2,7 @@
 // of the nearest point on a face, edge or corner; inside, that of the nearest face. Let d be the
 // vector from the nearest point on an edge or corner. Then phi = |d|, g = d / |d|, Hess = (I_S - g
 // g^T) / |d|, where S is the space in which d varies.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_SHAPES_LOCAL_DISTANCE_H
 #define PBS_GEOMETRY_SHAPES_LOCAL_DISTANCE_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "geometry/shapes/ray_hits.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // Intersections of a ray o + t d, in a shape's own frame, with pieces of boundaries that several
 // shapes share.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_GEOMETRY_SHAPES_RAY_HITS_H
 #define PBS_GEOMETRY_SHAPES_RAY_HITS_H
 

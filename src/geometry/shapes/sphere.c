@@ -1,4 +1,5 @@
 // A ball of radius size[0]. Barrier contact represents it by its centre.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "geometry/shape_outline.h"
 #include "geometry/shapes/local_distance.h"

@@ -1,5 +1,6 @@
 // A tube of radius size[1] around the circle of radius size[0] in the plane y = 0. Barrier contact
 // represents it by quadrilaterals, from both sides.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "base/matrix3/math3.h"

@@ -1,6 +1,7 @@
 // Energy accounts: finds islands, computes their targets, and distributes the targets to the bodies
 // at the end of a step. See energy_control.h and docs/theory/energy_control.md sections 3 to 5. The
 // index of an island is that of its first body.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/disjoint_sets.h"

@@ -1,6 +1,7 @@
 // See energy_control.h. Sums run over the nodes in their order, for all islands at once, so that
 // neither the number of threads nor other islands change the result. Theory:
 // docs/theory/energy_control.md sections 1 to 3 and 6.
+// SPDX-License-Identifier: MIT
 #include "integrate/energy_control/energy_control.h"
 
 #include <float.h>

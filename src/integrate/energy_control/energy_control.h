@@ -5,6 +5,7 @@
 // island, a set of bodies that exchange energy with each other only, has its own target and alpha.
 // The target refers to the shifted energy, which is conserved in free fall under constant forces
 // (docs/theory/energy_control.md section 4).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_ENERGY_CONTROL_ENERGY_CONTROL_H
 #define PBS_INTEGRATE_ENERGY_CONTROL_ENERGY_CONTROL_H
 

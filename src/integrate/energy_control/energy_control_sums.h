@@ -1,6 +1,7 @@
 // Sums of energy control in one step, by body, by group and by island. Shared by energy_account.c,
 // which computes targets, energy_rotation.c, which keeps the rotation of groups out of the
 // correction, and energy_control.c, which chooses alpha.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_ENERGY_CONTROL_ENERGY_CONTROL_SUMS_H
 #define PBS_INTEGRATE_ENERGY_CONTROL_ENERGY_CONTROL_SUMS_H
 

@@ -2,6 +2,7 @@
 // evaluated, but those at x_n, applied at x', do. That torque is an error of the step and no part
 // of the vibration whose energy is to be restored. Scaled by alpha it would turn one into the
 // other, step by step. Theory: docs/theory/energy_control.md section 1.1.
+// SPDX-License-Identifier: MIT
 #include "integrate/energy_control/energy_control_sums.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // See struck_bodies.h.
+// SPDX-License-Identifier: MIT
 #include "integrate/impacts/struck_bodies.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // Bodies whose contact forces have changed within a step as impacts change them. What they did
 // before says nothing about how they go on, so that they start again from where they are
 // (docs/theory/schemes.md section 2.2).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_IMPACTS_STRUCK_BODIES_H
 #define PBS_INTEGRATE_IMPACTS_STRUCK_BODIES_H
 

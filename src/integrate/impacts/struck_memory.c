@@ -1,4 +1,5 @@
 // See struck_memory.h.
+// SPDX-License-Identifier: MIT
 #include "integrate/impacts/struck_memory.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // What bodies that were struck would gain if a scheme went on with what it remembers of the hit,
 // and the past that they take in place of it (docs/theory/schemes.md section 2.2).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_IMPACTS_STRUCK_MEMORY_H
 #define PBS_INTEGRATE_IMPACTS_STRUCK_MEMORY_H
 

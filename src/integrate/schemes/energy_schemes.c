@@ -2,6 +2,7 @@
 // sections 4.3 and 4.4), and blending of implicit Euler with the implicit midpoint rule (Dinev et
 // al. 2018). The choice of alpha is a setting of the integrator, the same for all
 // (energy_control.c). Theory: docs/theory/energy_control.md sections 1 and 6.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "integrate/schemes/recipe.h"

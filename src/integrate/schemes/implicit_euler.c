@@ -1,4 +1,5 @@
 // Implicit Euler: x = x_n + h v, v = v_n + h a(x, v). docs/theory/schemes.md section 2, first row.
+// SPDX-License-Identifier: MIT
 #include "integrate/schemes/recipe.h"
 #include "pbs/integrator.h"
 

@@ -1,5 +1,6 @@
 // Newmark's family, and the generalised-alpha method of Chung and Hulbert (1993), which contains
 // Newmark as am = af = 0. docs/theory/schemes.md section 2.
+// SPDX-License-Identifier: MIT
 #include "integrate/schemes/recipe.h"
 #include "pbs/integrator.h"
 

@@ -1,4 +1,5 @@
 // See recipe.h.
+// SPDX-License-Identifier: MIT
 #include "integrate/schemes/recipe.h"
 
 #include "pbs/integrator.h"

@@ -1,4 +1,5 @@
 // Helpers to write recipes. z = (x, v), z' = (v, a).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_SCHEMES_RECIPE_H
 #define PBS_INTEGRATE_SCHEMES_RECIPE_H
 

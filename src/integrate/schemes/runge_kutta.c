@@ -1,6 +1,7 @@
 // Schemes of two stages, where the second has the first in its history: SDIRK2 with g = 1 -
 // 1/sqrt(2), and TR-BDF2 with g = 2 - sqrt(2), whose stages have the same weight. Both end at the
 // second stage.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "integrate/schemes/recipe.h"

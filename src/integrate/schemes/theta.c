@@ -2,6 +2,7 @@
 // theta. The inner method evaluates the rate at the state weighted like that. The trapezoidal rule
 // and implicit midpoint are the two at theta = 1/2. GAT's first-order method is the outer one near
 // 1/2.
+// SPDX-License-Identifier: MIT
 #include "integrate/schemes/recipe.h"
 #include "pbs/integrator.h"
 

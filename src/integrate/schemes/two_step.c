@@ -2,6 +2,7 @@
 // second-order theta method, which lies between the trapezoidal rule (theta = 0) and BDF2 (1). They
 // are zero-stable for theta q < 1, q = om^2 / (1 + 2 om) (docs/theory/schemes.md section 2), and of
 // second order for any theta. A starting step is used only if z_{n-1} is unusable.
+// SPDX-License-Identifier: MIT
 #include "integrate/schemes/recipe.h"
 #include "pbs/integrator.h"
 

@@ -1,5 +1,6 @@
 // The three variational integrators of BDEM section 4.1, by the quadrature of the action: left
 // point (explicit: symplectic Euler), midpoint, right point (implicit Euler).
+// SPDX-License-Identifier: MIT
 #include "integrate/schemes/recipe.h"
 #include "pbs/integrator.h"
 

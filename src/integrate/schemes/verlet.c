@@ -1,6 +1,7 @@
 // Velocity Verlet: explicit, of second order, reversible in time (Hairer, Lubich and Wanner,
 // "Geometric numerical integration illustrated by the Stoermer-Verlet method", Acta Numerica 12,
 // 2003).
+// SPDX-License-Identifier: MIT
 #include "integrate/schemes/recipe.h"
 #include "pbs/integrator.h"
 

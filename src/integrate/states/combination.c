@@ -1,5 +1,6 @@
 // See combination.h. A combination is flattened to a list of arrays with coefficients, which is
 // then summed in chunks.
+// SPDX-License-Identifier: MIT
 #include "integrate/states/combination.h"
 
 #include <string.h>

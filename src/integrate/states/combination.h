@@ -1,5 +1,6 @@
 // Linear combinations of states for recipes (scheme.h): one pass over the nodes, with a fixed order
 // of addition.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_STATES_COMBINATION_H
 #define PBS_INTEGRATE_STATES_COMBINATION_H
 

@@ -1,4 +1,5 @@
 // See rotations.h. Processes eight rotation nodes at a time.
+// SPDX-License-Identifier: MIT
 #include "integrate/states/rotations.h"
 
 #include "base/matrix3/rotation_chart.h"

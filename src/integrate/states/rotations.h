@@ -2,6 +2,7 @@
 // the step (docs/theory/bonds.md section 2). Within a step they are treated like other nodes. At
 // its end velocities and accelerations are converted from the chart to the world. When the step is
 // accepted, the chart's origin moves to the new orientation, so that x is zero again.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_STATES_ROTATIONS_H
 #define PBS_INTEGRATE_STATES_ROTATIONS_H
 

@@ -1,4 +1,5 @@
 // See scalar.h.
+// SPDX-License-Identifier: MIT
 #include "integrate/states/scalar.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // A scalar with its first two time derivatives, integrated by a scheme's recipes like a coordinate.
 // Used for the energy lost to damping and drag, and for the effect of a contact force on the
 // velocity.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_STATES_SCALAR_H
 #define PBS_INTEGRATE_STATES_SCALAR_H
 

@@ -1,6 +1,7 @@
 // Converts coefficients of positions, velocities and accelerations to coefficients of strains and
 // of their first and second time derivatives. For stages the strain rates computed by the recipes
 // are used.
+// SPDX-License-Identifier: MIT
 #include "integrate/states/strain_rates.h"
 
 _Static_assert(SCHEME_STAGE_LIMIT <= STRAIN_RATE_COUNT + 1, "a rate for all stages but the last");

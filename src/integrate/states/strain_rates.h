@@ -1,4 +1,5 @@
 // A recipe's history of positions, expressed in strains (energy/damping/strain_history.h).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_STATES_STRAIN_RATES_H
 #define PBS_INTEGRATE_STATES_STRAIN_RATES_H
 

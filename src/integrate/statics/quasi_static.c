@@ -3,6 +3,7 @@
 // from x_k (the proximal point method, docs/theory/schemes.md section 7). For large c this is
 // Newton's method on the potentials alone, but rigid motions without resistance and directions of
 // negative curvature do not make it diverge.
+// SPDX-License-Identifier: MIT
 #include "integrate/statics/quasi_static.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Static equilibrium at the end of a load step (docs/theory/schemes.md section 7): a minimum of the
 // sum of all potentials, found by the proximal point method. Independent of time.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_STATICS_QUASI_STATIC_H
 #define PBS_INTEGRATE_STATICS_QUASI_STATIC_H
 

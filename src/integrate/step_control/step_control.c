@@ -1,4 +1,5 @@
 // See step_control.h. ATS eqs. 12 and 14 with the limits of docs/theory/step_control.md section 2.
+// SPDX-License-Identifier: MIT
 #include "integrate/step_control/step_control.h"
 
 #include <float.h>

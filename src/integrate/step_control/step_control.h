@@ -1,6 +1,7 @@
 // Step-size control (docs/theory/step_control.md): the length of the next step, and the decision on
 // a step from what was measured at its end. Pure arithmetic on lengths and measured numbers,
 // without states, so that worlds and systems share it.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_STEP_CONTROL_STEP_CONTROL_H
 #define PBS_INTEGRATE_STEP_CONTROL_STEP_CONTROL_H
 

@@ -1,4 +1,5 @@
 // See step_measure.h.
+// SPDX-License-Identifier: MIT
 #include "integrate/step_control/step_measure.h"
 
 #include <math.h>

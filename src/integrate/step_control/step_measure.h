@@ -1,6 +1,7 @@
 // Measurements of states that step controls compare with their tolerances. States are in node
 // order, 3 per node. All results are maxima, so the order of evaluation does not matter. NaN is
 // propagated.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_STEP_CONTROL_STEP_MEASURE_H
 #define PBS_INTEGRATE_STEP_CONTROL_STEP_MEASURE_H
 

@@ -1,4 +1,5 @@
 // Forces at a state: the acceleration at the start of a step, and that of schemes with a kick.
+// SPDX-License-Identifier: MIT
 #include "integrate/stepping/step_state.h"
 
 #include <math.h>

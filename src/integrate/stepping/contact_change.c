@@ -1,5 +1,6 @@
 // What contact has to do with the correction of energy control where that is no difference of
 // forces (docs/theory/energy_control.md section 1.1).
+// SPDX-License-Identifier: MIT
 #include "integrate/stepping/step_state.h"
 
 #include "base/lanes/vector.h"

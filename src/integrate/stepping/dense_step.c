@@ -1,5 +1,6 @@
 // See dense_step.h. Stages and the new state follow docs/theory/schemes.md section 1; division of
 // failed steps follows GAT section 2.3.2.
+// SPDX-License-Identifier: MIT
 #include "integrate/stepping/dense_step.h"
 
 #include <math.h>

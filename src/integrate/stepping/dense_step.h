@@ -1,6 +1,7 @@
 // One step of any scheme for a dense system (minimize/dense/dense_newton.h): turns the scheme's
 // recipes into stages, solves each, and forms the new state. Failed substeps are halved. Works on
 // copies of the state in a workspace. Allocates only in the create functions.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_STEPPING_DENSE_STEP_H
 #define PBS_INTEGRATE_STEPPING_DENSE_STEP_H
 

@@ -1,4 +1,5 @@
 // See explicit.h. Two passes over the nodes, before and after the forces.
+// SPDX-License-Identifier: MIT
 #include "integrate/stepping/explicit.h"
 
 #include "base/lanes/vector.h"

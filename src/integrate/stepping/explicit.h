@@ -1,5 +1,6 @@
 // Explicit steps (velocity Verlet) of worlds with potential forces only, in as few passes over the
 // nodes as possible. step_solve does the same scheme for all other worlds.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_STEPPING_EXPLICIT_H
 #define PBS_INTEGRATE_STEPPING_EXPLICIT_H
 

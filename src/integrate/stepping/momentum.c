@@ -1,4 +1,5 @@
 // See momentum.h.
+// SPDX-License-Identifier: MIT
 #include "integrate/stepping/momentum.h"
 
 #include "base/matrix3/math3.h"

@@ -2,6 +2,7 @@
 // sum of the residual over a body acts as a spurious force. For translations of a body without
 // contact the stage's objective is a known parabola, whose minimum is found without evaluating
 // elements. Theory: docs/theory/equation.md section 7.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_STEPPING_MOMENTUM_H
 #define PBS_INTEGRATE_STEPPING_MOMENTUM_H
 

@@ -1,4 +1,5 @@
 // The state at the end of a step: energy control, friction, the way back to what contact allows.
+// SPDX-License-Identifier: MIT
 #include "integrate/stepping/step_state.h"
 
 #include <math.h>

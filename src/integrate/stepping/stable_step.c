@@ -1,5 +1,6 @@
 // See stable_step.h. The highest frequency is computed from the Hessian, the strongest damping from
 // the Hessian of the damping terms.
+// SPDX-License-Identifier: MIT
 #include "integrate/stepping/stable_step.h"
 
 #include <math.h>

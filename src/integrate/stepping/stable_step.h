@@ -1,4 +1,5 @@
 // The stability limit of explicit schemes (docs/theory/schemes.md section 6).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_STEPPING_STABLE_STEP_H
 #define PBS_INTEGRATE_STEPPING_STABLE_STEP_H
 

@@ -1,4 +1,5 @@
 // A stage of a step: its objective, its solution, what is reported of it.
+// SPDX-License-Identifier: MIT
 #include "integrate/stepping/step_state.h"
 
 #include <math.h>

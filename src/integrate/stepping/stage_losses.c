@@ -1,4 +1,5 @@
 // What damping, drag, wind, friction and joints lose in a stage, and what is lagged for them.
+// SPDX-License-Identifier: MIT
 #include "integrate/stepping/step_state.h"
 
 #include "base/lanes/vector.h"

@@ -1,4 +1,5 @@
 // The stage of a scheme without inertia.
+// SPDX-License-Identifier: MIT
 #include "integrate/stepping/step_state.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // One step of a scheme (docs/theory/schemes.md section 1): stages (stage.c, static_stage.c), the
 // new state (new_state.c), and what these share.
+// SPDX-License-Identifier: MIT
 #include "integrate/stepping/step_state.h"
 
 #include "base/lanes/vector.h"

@@ -1,6 +1,7 @@
 // One step of any scheme: turns its recipes into stages, minimises each, and forms the new state.
 // Works on copies of the state in a workspace, so that a failed step changes nothing else. Does not
 // know bodies.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_STEPPING_STEP_H
 #define PBS_INTEGRATE_STEPPING_STEP_H
 

@@ -1,5 +1,6 @@
 // State and parts of one step, shared by the files that take it. Parts that can fail say so in
 // step->result.status.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_INTEGRATE_STEPPING_STEP_STATE_H
 #define PBS_INTEGRATE_STEPPING_STEP_STATE_H
 

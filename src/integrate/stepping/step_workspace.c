@@ -1,4 +1,5 @@
 // Allocates the arrays of a step that a scheme needs. See step.h.
+// SPDX-License-Identifier: MIT
 #include "integrate/stepping/step.h"
 
 static bool reserve_array(struct memory *memory, double **array, size_t count) {

@@ -1,5 +1,6 @@
 // Stages of schemes that forget impacts: who is struck in them, and what they take for their past
 // in the next one (docs/theory/schemes.md section 2.2).
+// SPDX-License-Identifier: MIT
 #include "integrate/stepping/step_state.h"
 
 #include "base/lanes/vector.h"

@@ -1,4 +1,5 @@
 // Two points stay together; the sides turn freely, or swing and twist within limits.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "joints/joint_table.h"

@@ -1,4 +1,5 @@
 // The sides slide along the main axis and turn about it.
+// SPDX-License-Identifier: MIT
 #include "joints/joint_table.h"
 #include "pbs/joint.h"
 

@@ -1,4 +1,5 @@
 // Two points at a distance, which limits bound: a rope from above, a rod from both sides.
+// SPDX-License-Identifier: MIT
 #include "joints/joint_table.h"
 #include "pbs/joint.h"
 

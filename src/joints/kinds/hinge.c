@@ -1,4 +1,5 @@
 // Two points stay together, and the sides turn about the main axis only.
+// SPDX-License-Identifier: MIT
 #include "joints/joint_table.h"
 #include "pbs/joint.h"
 

@@ -1,4 +1,5 @@
 // The sides stay as they are to each other, also where their points are apart.
+// SPDX-License-Identifier: MIT
 #include "joints/joint_table.h"
 #include "pbs/joint.h"
 

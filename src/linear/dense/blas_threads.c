@@ -1,4 +1,5 @@
 // The thread count of OpenBLAS is global to the process, so the nesting depth must be too.
+// SPDX-License-Identifier: MIT
 #include "linear/dense/blas_threads.h"
 
 #include <pthread.h>

@@ -3,6 +3,7 @@
 // The result then depends on their number (measured: 0.3.21, n = 100 .. 600), and on a busy machine
 // threads wait. The thread count belongs to the host. Therefore LAPACK factors only panels below
 // that size, and this file updates the columns to their right.
+// SPDX-License-Identifier: MIT
 #include "linear/dense/dense_lu.h"
 
 #include <lapacke.h>

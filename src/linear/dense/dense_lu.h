@@ -1,6 +1,7 @@
 // LU factorisation of a dense matrix with partial pivoting, by LAPACK. Allocates only in
 // dense_lu_create. The result does not depend on the thread count of LAPACK's BLAS, because LAPACK
 // gets only panels that are too small to be divided among threads.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_DENSE_DENSE_LU_H
 #define PBS_LINEAR_DENSE_DENSE_LU_H
 

@@ -2,6 +2,7 @@
 // solver_selection.h. If block Jacobi may be the cheapest it starts; conjugate gradients call
 // automatic_switch when the budget is used up and continue from the current iterate with the solver
 // chosen then.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "linear/exact/merged_factor.h"

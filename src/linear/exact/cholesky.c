@@ -2,6 +2,7 @@
 // converge after one iteration in double, and after one to four in float, or ten if contact is 1e5
 // times stiffer than the mesh. If the matrix is not positive definite, block Jacobi is used until
 // the next matrix, and conjugate gradients detect the negative curvature.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "linear/exact/merged_factor.h"

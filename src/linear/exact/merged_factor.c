@@ -1,6 +1,7 @@
 // See merged_factor.h. Rows of H0 and of C are sorted, so each row of the sum is a merge of two
 // sorted lists. The merge records the source of each block. While the patterns stay the same, later
 // factorisations reuse these records.
+// SPDX-License-Identifier: MIT
 #include "linear/exact/merged_factor.h"
 
 #include <math.h>

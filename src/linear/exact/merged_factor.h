@@ -3,6 +3,7 @@
 // is the nested dissection of H0, computed once. If contact causes too much fill with it, a minimum
 // degree order of the sum is used. The choice depends on the current pattern only, so that results
 // are repeatable. Theory: docs/theory/linear_solvers.md section 10.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_EXACT_MERGED_FACTOR_H
 #define PBS_LINEAR_EXACT_MERGED_FACTOR_H
 

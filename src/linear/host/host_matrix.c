@@ -1,6 +1,7 @@
 // See host_matrix.h. Blocks are first listed by column. The columns' lists are then appended to the
 // rows one after another, so every row gets its blocks in ascending order of columns. Two blocks at
 // one position, of H0 and of C, arrive in a row one after the other and become one.
+// SPDX-License-Identifier: MIT
 #include "linear/host/host_matrix.h"
 
 #include <math.h>

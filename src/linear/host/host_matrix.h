@@ -1,6 +1,7 @@
 // H = H0 + C in the form that the host's solver gets: compressed rows, scalar or block, in node
 // order. The pattern is rebuilt only when it changes. Filling the values is one pass that reads
 // every entry from its recorded source.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_HOST_HOST_MATRIX_H
 #define PBS_LINEAR_HOST_HOST_MATRIX_H
 

@@ -1,5 +1,6 @@
 // See host_solver.h. The host works in node order, the iteration in row order. The host's results
 // are checked here, so that later code can trust them.
+// SPDX-License-Identifier: MIT
 #include "linear/host/host_solver.h"
 
 #include <math.h>

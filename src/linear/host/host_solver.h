@@ -1,5 +1,6 @@
 // A linear solver supplied by the host (pbs/solver.h) as a preconditioner. A substitute
 // preconditioner handles the matrices and right-hand sides that the host refuses.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_HOST_HOST_SOLVER_H
 #define PBS_LINEAR_HOST_HOST_SOLVER_H
 

@@ -13,6 +13,7 @@
 // pivot of a definite matrix breaks down (Ajiz and Jennings, "A robust incomplete
 // Choleski-conjugate gradient algorithm", Int. J. Numer. Meth. Engng. 20, 1984). Here c makes the
 // two additions equal relative to their diagonals. Theory: docs/theory/linear_solvers.md section 7.
+// SPDX-License-Identifier: MIT
 #include "linear/incomplete/incomplete_cholesky.h"
 
 #include <float.h>

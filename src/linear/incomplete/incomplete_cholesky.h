@@ -1,5 +1,6 @@
 // Block incomplete Cholesky without fill, separately in each domain. Shared by the pattern and the
 // numerical file.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_INCOMPLETE_INCOMPLETE_CHOLESKY_H
 #define PBS_LINEAR_INCOMPLETE_INCOMPLETE_CHOLESKY_H
 

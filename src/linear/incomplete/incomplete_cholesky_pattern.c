@@ -1,4 +1,5 @@
 // The pattern of the incomplete factor: the blocks inside each domain, in elimination order.
+// SPDX-License-Identifier: MIT
 #include "linear/incomplete/incomplete_cholesky.h"
 
 #include "sparse/matrices/nested_dissection.h"

@@ -1,4 +1,5 @@
 // Block Jacobi: the inverses of the diagonal 3x3 blocks.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

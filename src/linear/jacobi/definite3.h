@@ -1,5 +1,6 @@
 // The inverse of a symmetric positive definite 3x3 matrix by L D L^T. Stiff contact causes
 // condition numbers of 1e8 and more. A determinant by cofactors would lose the square of that.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_JACOBI_DEFINITE3_H
 #define PBS_LINEAR_JACOBI_DEFINITE3_H
 

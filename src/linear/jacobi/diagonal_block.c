@@ -1,4 +1,5 @@
 // See diagonal_block.h.
+// SPDX-License-Identifier: MIT
 #include "linear/jacobi/diagonal_block.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // The inverse of a diagonal 3x3 block for preconditioners: always symmetric positive definite.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_JACOBI_DIAGONAL_BLOCK_H
 #define PBS_LINEAR_JACOBI_DIAGONAL_BLOCK_H
 

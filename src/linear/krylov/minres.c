@@ -1,6 +1,7 @@
 // See minres.h. MINRES of Paige and Saunders (1975) with a preconditioner, in the form of Elman,
 // Silvester and Wathen, Finite Elements and Fast Iterative Solvers, algorithm 6.1: Lanczos vectors
 // v, preconditioned ones z, search directions w, one Givens rotation per iteration.
+// SPDX-License-Identifier: MIT
 #include "linear/krylov/minres.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Preconditioned minimum residual method for symmetric, possibly indefinite matrices. Used by plain
 // Newton, the baseline; the stabilised minimiser uses pcg.h.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_KRYLOV_MINRES_H
 #define PBS_LINEAR_KRYLOV_MINRES_H
 

@@ -7,6 +7,7 @@
 // direction is explicitly made conjugate to the one before (Golub and Ye, "Inexact preconditioned
 // conjugate gradient method with inner-outer iteration", SISC 21, 1999; Notay, "Flexible conjugate
 // gradients", SISC 22, 2000, who finds one previous direction sufficient).
+// SPDX-License-Identifier: MIT
 #include "linear/krylov/pcg.h"
 
 #include <float.h>

@@ -1,5 +1,6 @@
 // Preconditioned conjugate gradients that return early on negative curvature (OPT section 3.1,
 // "Conjugate gradient"). Theory: docs/theory/linear_solvers.md sections 1 and 5.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_KRYLOV_PCG_H
 #define PBS_LINEAR_KRYLOV_PCG_H
 

@@ -1,4 +1,5 @@
 // See row_projection.h.
+// SPDX-License-Identifier: MIT
 #include "linear/krylov/row_projection.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // Velocities that equations J v = 0 allow, nearest in kinetic energy: conjugate gradients on
 // J M^-1 J^T. Rows of J are sparse, and may be redundant.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_KRYLOV_ROW_PROJECTION_H
 #define PBS_LINEAR_KRYLOV_ROW_PROJECTION_H
 

@@ -5,6 +5,7 @@
 // is (multigrid_cycle.c). Contact is not included: C has low rank and changes often, and no
 // smoother handles it; two_level.c solves it exactly. Theory: docs/theory/linear_solvers.md
 // section 9.
+// SPDX-License-Identifier: MIT
 #include "linear/multigrid/multigrid.h"
 
 #include <float.h>

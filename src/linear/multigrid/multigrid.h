@@ -1,6 +1,7 @@
 // Smoothed-aggregation multigrid: data shared by its files. A grid is a level. It has a matrix of B
 // x B blocks, B = 3 on the finest grid and 6 (a rigid motion) below, and the interpolation from the
 // next coarser grid. All indices depend on the pattern only; factoring does not allocate.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_MULTIGRID_MULTIGRID_H
 #define PBS_LINEAR_MULTIGRID_MULTIGRID_H
 

@@ -2,6 +2,7 @@
 // a pseudo-random vector. The Ritz value is a lower bound. Adding the norm of its residual makes it
 // an upper bound in practice (Zhou and Li, "Bounding the spectrum of large Hermitian matrices",
 // Linear Algebra Appl. 435, 2011).
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "linear/multigrid/multigrid.h"

@@ -4,6 +4,7 @@
 // elasticity). One step of damped block Jacobi smooths it, P = (I - w D^-1 A) P_tentative, and the
 // matrix of the next grid is P^T A P. Everything is in float: each grid's matrix is exact for the
 // next grid, and rounding errors are far below its smallest eigenvalue.
+// SPDX-License-Identifier: MIT
 #include <lapacke.h>
 
 #include "linear/dense/blas_threads.h"

@@ -8,6 +8,7 @@
 // has such an eigenvalue, and with E the next grid's matrix or its substitute, C^-1 - A is a Schur
 // complement of the excess of E and of the smoother over the Galerkin product. Two cycles, 2 C - C
 // A C, are therefore positive definite too; they cost less than the iterations that they save.
+// SPDX-License-Identifier: MIT
 #include "linear/multigrid/multigrid_kernels.h"
 
 // --- products ---

@@ -1,5 +1,6 @@
 // Shared kernels of the multigrid: rows of six floats, padded to eight where that is faster, and
 // rows of six doubles.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_MULTIGRID_MULTIGRID_KERNELS_H
 #define PBS_LINEAR_MULTIGRID_MULTIGRID_KERNELS_H
 

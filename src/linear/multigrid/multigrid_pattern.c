@@ -4,6 +4,7 @@
 // would make the pattern of the coarse matrices depend on the values. Below the finest grid two
 // aggregates are neighbours if they touch, not if their columns of the smoothed interpolation
 // overlap, which would give too many neighbours.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "linear/multigrid/multigrid.h"

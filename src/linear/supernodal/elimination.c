@@ -1,5 +1,6 @@
 // See elimination.h. Time is nearly linear in the number of blocks of the matrix, not of its
 // factor.
+// SPDX-License-Identifier: MIT
 #include "linear/supernodal/elimination.h"
 
 #include <string.h>

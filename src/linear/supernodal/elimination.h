@@ -2,6 +2,7 @@
 // (Liu, SIAM J. Matrix Anal. Appl. 11, 1990), and the column counts of the factor (Gilbert, Ng,
 // Peyton, SIAM J. Matrix Anal. Appl. 15, 1994). A position is an index into the elimination order.
 // Allocates nothing.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_SUPERNODAL_ELIMINATION_H
 #define PBS_LINEAR_SUPERNODAL_ELIMINATION_H
 

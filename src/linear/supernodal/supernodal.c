@@ -1,4 +1,5 @@
 // Buffers of the supernodal factorisation, and dispatch to the precision.
+// SPDX-License-Identifier: MIT
 #include "linear/supernodal/supernodal.h"
 
 #include "base/runtime/arithmetic.h"

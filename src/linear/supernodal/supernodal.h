@@ -3,6 +3,7 @@
 // only the analysis allocates. The result does not depend on the number of threads. A float factor
 // and its solutions flush denormal numbers to zero: far from its diagonal the factor of a flat
 // sheet is full of them.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_SUPERNODAL_SUPERNODAL_H
 #define PBS_LINEAR_SUPERNODAL_SUPERNODAL_H
 

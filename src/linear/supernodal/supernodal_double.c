@@ -1,4 +1,5 @@
 // The supernodal factorisation in double precision.
+// SPDX-License-Identifier: MIT
 #include <float.h>
 #include <math.h>
 

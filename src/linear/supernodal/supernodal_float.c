@@ -1,4 +1,5 @@
 // The supernodal factorisation in single precision.
+// SPDX-License-Identifier: MIT
 #include <float.h>
 #include <math.h>
 

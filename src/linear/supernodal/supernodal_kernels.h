@@ -5,6 +5,7 @@
 // that alone.
 //
 // The number of columns is a multiple of three; the number of rows is arbitrary.
+// SPDX-License-Identifier: MIT
 #include "base/config.h"
 
 /// Operands of one product.

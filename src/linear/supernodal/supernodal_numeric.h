@@ -1,5 +1,6 @@
 // The numerical factorisation in one precision. Included by a source file per precision, which
 // defines REAL and the function suffix NAME.
+// SPDX-License-Identifier: MIT
 #include "linear/supernodal/supernodal_parts.h"
 
 #include <stdatomic.h>

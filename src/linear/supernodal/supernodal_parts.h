@@ -5,6 +5,7 @@
 // its own columns, then `rows`, the rows below. Eliminating its columns stores them in `factor`.
 // The remaining part of the front, the update matrix, is stored in `updates` and added to the
 // parent's front (multifrontal: Liu, SIAM Review 34, 1992).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_SUPERNODAL_SUPERNODAL_PARTS_H
 #define PBS_LINEAR_SUPERNODAL_SUPERNODAL_PARTS_H
 

@@ -1,6 +1,7 @@
 // The inner kernels of one precision for vectors of VECTOR_BYTES, with or without fused
 // multiply-adds. KERNEL names them, KERNEL_CONTRACTS allows clang to fuse. Included once for each
 // variant by supernodal_kernels.h.
+// SPDX-License-Identifier: MIT
 
 // Vectors of rows in a tile of six columns: sums and operands fit into 32 registers where these
 // hold a cache line, else into 16.

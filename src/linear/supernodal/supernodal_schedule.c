@@ -1,6 +1,7 @@
 // Decides the elimination order of supernodes, what runs concurrently, and where update matrices
 // are stored. The decision depends on the amount of work only, so that result and memory do not
 // depend on the number of threads.
+// SPDX-License-Identifier: MIT
 #include "linear/supernodal/supernodal_parts.h"
 
 #include <math.h>

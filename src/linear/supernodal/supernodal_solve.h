@@ -1,6 +1,7 @@
 // The triangular solves in one precision; see supernodal_numeric.h. Every front has its own vector,
 // its columns first, so that pieces are independent. The forward solve adds the children's vectors
 // to their parent's in a fixed order; the backward solve copies from the parent.
+// SPDX-License-Identifier: MIT
 
 /// The front that is being solved with; `begin` and `end` as in NAME(front).
 struct NAME(solve) {

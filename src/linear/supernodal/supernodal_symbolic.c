@@ -1,6 +1,7 @@
 // Symbolic analysis: columns of each supernode, its rows, and the storage layout. Fundamental
 // supernodes follow Ng and Peyton (SIAM J. Sci. Comput. 14, 1993). Merging a supernode with its
 // parent where that adds few zeros follows Ashcraft and Grimes (ACM Trans. Math. Softw. 15, 1989).
+// SPDX-License-Identifier: MIT
 #include "linear/supernodal/supernodal_parts.h"
 
 #include <string.h>

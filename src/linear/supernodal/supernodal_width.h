@@ -1,5 +1,6 @@
 // The kernels for vectors of VECTOR_BYTES. WIDTH names them. Included once for each width by
 // supernodal_kernels.h.
+// SPDX-License-Identifier: MIT
 
 typedef REAL WIDTH(lanes) __attribute__((vector_size(VECTOR_BYTES)));
 

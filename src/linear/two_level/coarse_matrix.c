@@ -1,6 +1,7 @@
 // See coarse_matrix.h. Contact changes the pattern from one matrix to the next. The pattern is then
 // rebuilt by sorting pairs: first pairs of units, which give the elimination order, then pairs of
 // rows. The order depends on the current matrix only, so that results are repeatable.
+// SPDX-License-Identifier: MIT
 #include "linear/two_level/coarse_matrix.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 // The coarse matrix E = Z^T H Z of the two-level preconditioner: its pattern and its factor. Each
 // cluster has two block rows, for translation and rotation, and each row that contact touches has
 // one.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_TWO_LEVEL_COARSE_MATRIX_H
 #define PBS_LINEAR_TWO_LEVEL_COARSE_MATRIX_H
 

@@ -3,6 +3,7 @@
 // them to B and to the rows d x b, for the rows b of B. For a row that is not a position they are 0
 // and w -> M w, and B maps them to 0 and B M. All loops run over clusters, and clusters belong to
 // domains, so the order of summation does not depend on the number of threads.
+// SPDX-License-Identifier: MIT
 #include "linear/two_level/coarse_space.h"
 
 #include <float.h>

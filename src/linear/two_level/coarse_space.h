@@ -1,6 +1,7 @@
 // The coarse space of the two-level preconditioner. The columns of Z are the six rigid motions of
 // every cluster of rows and, for rows that contact touches, the identity. Z is not stored but
 // computed from row positions. Of its products only H0 Z is stored, in float.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_TWO_LEVEL_COARSE_SPACE_H
 #define PBS_LINEAR_TWO_LEVEL_COARSE_SPACE_H
 

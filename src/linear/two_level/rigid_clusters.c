@@ -1,5 +1,6 @@
 // See rigid_clusters.h. METIS cuts every domain into clusters. The entries of a cluster are found
 // by visiting the blocks of its rows and columns, once to count and once to list them.
+// SPDX-License-Identifier: MIT
 #include "linear/two_level/rigid_clusters.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // Clusters of neighbouring rows, whose rigid motions span the coarse space of the two-level
 // preconditioner. Depends on the pattern only.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_LINEAR_TWO_LEVEL_RIGID_CLUSTERS_H
 #define PBS_LINEAR_TWO_LEVEL_RIGID_CLUSTERS_H
 

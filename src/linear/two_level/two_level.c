@@ -11,6 +11,7 @@
 //     q = Z E^-1 Z^T r,   y = M^-1 (r - H q),   z = q + y + Z E^-1 Z^T (r - H q - H y).
 // With multigrid in place of M the coarse space is used only when there is contact; it still
 // contains the clusters. Theory: docs/theory/linear_solvers.md section 8.
+// SPDX-License-Identifier: MIT
 #include "linear/two_level/coarse_space.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // See constraint_set.h.
+// SPDX-License-Identifier: MIT
 #include "minimize/constraints/constraint_set.h"
 
 #include <math.h>

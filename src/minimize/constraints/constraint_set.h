@@ -2,6 +2,7 @@
 // prescribed volumes of closed surfaces (held_volumes.h). Both are augmented Lagrangians whose
 // multipliers change after every full Newton step. Theory: docs/theory/joints.md section 3. Only
 // constraint_set_build allocates.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_MINIMIZE_CONSTRAINTS_CONSTRAINT_SET_H
 #define PBS_MINIMIZE_CONSTRAINTS_CONSTRAINT_SET_H
 

@@ -1,6 +1,7 @@
 // See dense_newton.h. In units of position the residual is r = x - x~ - c M^-1 f. Divided by b or c
 // it is the residual of velocity or acceleration (docs/theory/schemes.md section 1). So the three
 // choices of the unknown differ only by a factor and the first guess.
+// SPDX-License-Identifier: MIT
 #include "minimize/dense/dense_newton.h"
 
 #include <float.h>

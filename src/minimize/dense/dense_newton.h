@@ -3,6 +3,7 @@
 // with the parameters of struct dense_stage (docs/architecture.md, The flow of a step). It is
 // solved by Newton's method as in GAT section 2.1. Jacobians may be unsymmetric. Only
 // dense_newton_create allocates memory.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_MINIMIZE_DENSE_DENSE_NEWTON_H
 #define PBS_MINIMIZE_DENSE_DENSE_NEWTON_H
 

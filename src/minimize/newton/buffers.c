@@ -1,5 +1,6 @@
 // Creation and destruction of the minimiser's buffers, matrix and preconditioner, and the setters
 // of what the world passes to it.
+// SPDX-License-Identifier: MIT
 #include "minimize/newton/newton.h"
 
 #include <math.h>

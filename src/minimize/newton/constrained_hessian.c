@@ -1,6 +1,7 @@
 // Multiplies by Q in two passes, first from the left on the rows of all listed nodes, then from the
 // right on their columns. Within a pass every block belongs to one node, so nodes can be processed
 // in parallel.
+// SPDX-License-Identifier: MIT
 #include "minimize/newton/constrained_hessian.h"
 
 #include <math.h>

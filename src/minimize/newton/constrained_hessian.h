@@ -1,6 +1,7 @@
 // Applies constraints to the assembled Hessian: H = Q^T H' Q + C + s (I - Q), in place. Only rows
 // and columns of the nodes listed by projection_activate change (docs/theory/minimization.md
 // section 1, item 2). Solutions of H d = -g then lie in the tangent space.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_MINIMIZE_NEWTON_CONSTRAINED_HESSIAN_H
 #define PBS_MINIMIZE_NEWTON_CONSTRAINED_HESSIAN_H
 

@@ -1,4 +1,5 @@
 // The largest eigenvalue of M^-1 H by power iteration on M^-1/2 H M^-1/2.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/lanes/vector.h"

@@ -1,6 +1,7 @@
 // The guess that holds bodies back. Where fast bodies meet penalties, the best other guess is deep
 // inside of what they hit; beyond half its thickness they are pushed out on the far side, and what
 // was pushed out stays entangled. docs/theory/minimization.md section 1.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/disjoint_sets.h"

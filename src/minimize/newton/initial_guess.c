@@ -4,6 +4,7 @@
 // more start from the best of these: rigid motions, and bodies held back (held_back_guess.c). The
 // last keeps bodies that hardly move at the start of the step. All are projected, and moved back
 // towards the start of the step where E is infinite.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

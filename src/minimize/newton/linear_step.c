@@ -1,5 +1,6 @@
 // One Newton step at the state at the start of the step, without line search: the linearly implicit
 // methods of Baraff and Witkin 1998 and ATS section 3.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/runtime/clock.h"

@@ -1,5 +1,6 @@
 // Constraints in the minimisation: an augmented Lagrangian whose multipliers change at every full
 // Newton step, not only at solutions. Theory: docs/theory/joints.md section 3.
+// SPDX-License-Identifier: MIT
 #include "minimize/newton/state.h"
 
 #include <math.h>

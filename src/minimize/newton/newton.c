@@ -1,6 +1,7 @@
 // The stabilised minimisation of OPT section 3 (docs/theory/minimization.md section 1): truncated
 // Newton directions, a line search along the projected path, an active set that is fixed in each
 // iteration.
+// SPDX-License-Identifier: MIT
 #include "minimize/newton/newton.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // docs/theory/minimization.md section 1 (truncated conjugate gradients, descent test, length limit,
 // line search, noise rule, gradient projection with an active set fixed per iteration). Plain
 // Newton is included as a baseline.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_MINIMIZE_NEWTON_NEWTON_H
 #define PBS_MINIMIZE_NEWTON_NEWTON_H
 

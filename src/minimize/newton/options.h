@@ -1,4 +1,5 @@
 // Options and results of a minimisation: plain values.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_MINIMIZE_NEWTON_OPTIONS_H
 #define PBS_MINIMIZE_NEWTON_OPTIONS_H
 

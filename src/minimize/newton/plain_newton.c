@@ -1,5 +1,6 @@
 // Newton's method as in OPT's comparison: full steps with an accurate linear solve and without
 // safeguards.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/runtime/clock.h"

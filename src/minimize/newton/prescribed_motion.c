@@ -4,6 +4,7 @@
 // require, and all nodes move together until something touches. The energy may rise, because the
 // prescribed motion does work. If little of the path is free, the motion waits while the other
 // nodes minimise their energy.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/runtime/clock.h"

@@ -2,6 +2,7 @@
 // rotates a stiff body by a fraction of a degree per iteration, because straight paths stretch it
 // by half the square of the angle. If all of its nodes move along circles, the elastic energy does
 // not change, and E falls by the gain of inertia.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/runtime/clock.h"

@@ -1,4 +1,5 @@
 // The screws of bodies and paths along them (docs/theory/minimization.md section 1.1).
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

@@ -1,6 +1,7 @@
 // The path of a line search: straight, or one on which bodies turn and which is bent along
 // constraints (docs/theory/minimization.md section 1.1). What is swept of a curved path is the
 // chord from the current state to a trial: if it is free, nothing has crossed.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/lanes/vector.h"

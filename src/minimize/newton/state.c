@@ -1,4 +1,5 @@
 // The evaluations that all methods of the minimiser share.
+// SPDX-License-Identifier: MIT
 #include "minimize/newton/state.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Data shared by the parts of the minimiser: permanent buffers (struct newton) and the state of one
 // call (struct minimization).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_MINIMIZE_NEWTON_STATE_H
 #define PBS_MINIMIZE_NEWTON_STATE_H
 

@@ -1,5 +1,6 @@
 // When a minimisation has converged, decided for each body by the forces that act on it
 // (docs/theory/minimization.md section 2).
+// SPDX-License-Identifier: MIT
 
 #include "minimize/newton/state.h"
 

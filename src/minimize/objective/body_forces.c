@@ -1,4 +1,5 @@
 // See body_forces.h.
+// SPDX-License-Identifier: MIT
 #include "minimize/objective/body_forces.h"
 
 #include <math.h>

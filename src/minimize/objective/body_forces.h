@@ -1,5 +1,6 @@
 // The forces that act on each body at a state, and sums over the nodes of each body. What counts as
 // solved is decided for each body by these (docs/theory/minimization.md section 2).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_MINIMIZE_OBJECTIVE_BODY_FORCES_H
 #define PBS_MINIMIZE_OBJECTIVE_BODY_FORCES_H
 

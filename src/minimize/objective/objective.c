@@ -1,5 +1,6 @@
 // Sums inertia, terms and lagged damping. The pieces of the sums depend on the number of nodes
 // only, so the result does not depend on the number of threads.
+// SPDX-License-Identifier: MIT
 #include "minimize/objective/objective.h"
 
 #include <math.h>

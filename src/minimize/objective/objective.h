@@ -2,6 +2,7 @@
 // that energies are joules and gradients newtons:
 //     E'(x) = |x - predictor|_M^2 / (2 c) + sum_k P_k(x),
 // its gradient (node order) and Hessian (row order), without constraints. Allocates nothing.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_MINIMIZE_OBJECTIVE_OBJECTIVE_H
 #define PBS_MINIMIZE_OBJECTIVE_OBJECTIVE_H
 

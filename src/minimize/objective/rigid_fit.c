@@ -1,5 +1,6 @@
 // See rigid_fit.h. The rotation is Kabsch's, from a singular value decomposition that excludes
 // reflections.
+// SPDX-License-Identifier: MIT
 #include "minimize/objective/rigid_fit.h"
 
 #include <math.h>

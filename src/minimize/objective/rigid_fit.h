@@ -1,6 +1,7 @@
 // The rigid motion of a body's shape that fits target positions of its nodes best. rigid_fit moves
 // the rest shape: the motion of a nearly rigid body, however far its nodes are from there.
 // rigid_align moves the current shape, which changes the inertial energy only.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_MINIMIZE_OBJECTIVE_RIGID_FIT_H
 #define PBS_MINIMIZE_OBJECTIVE_RIGID_FIT_H
 

@@ -1,4 +1,5 @@
 // See direction.h: OPT section 3.1, "Conjugate gradient" and "Downhill direction".
+// SPDX-License-Identifier: MIT
 #include "minimize/search/direction.h"
 
 #include <math.h>

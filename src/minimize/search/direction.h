@@ -1,6 +1,7 @@
 // The search direction of a Newton iteration: truncated conjugate gradients on H d = -g, made a
 // descent direction of bounded length (OPT section 3.1; docs/theory/minimization.md section 1,
 // items 4 to 6).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_MINIMIZE_SEARCH_DIRECTION_H
 #define PBS_MINIMIZE_SEARCH_DIRECTION_H
 

@@ -2,6 +2,7 @@
 // Numerical Optimization (2006), made robust against infinite values, kinks and rounding. The other
 // search is backtracking by halves. OPT section 3.1, "Line search"; docs/theory/minimization.md
 // section 1, item 7.
+// SPDX-License-Identifier: MIT
 #include "minimize/search/line_search.h"
 
 #include <math.h>

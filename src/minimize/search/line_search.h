@@ -1,6 +1,7 @@
 // One-dimensional searches along a path. They know only values and slopes of phi(step), so that
 // they can be tested on plain functions. Strong Wolfe conditions by expansion and zoom (Nocedal and
 // Wright, algorithms 3.5 and 3.6), or backtracking.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_MINIMIZE_SEARCH_LINE_SEARCH_H
 #define PBS_MINIMIZE_SEARCH_LINE_SEARCH_H
 

@@ -1,6 +1,7 @@
 // Operations on 3-vectors and 3x3 blocks, with vectors of four doubles whose fourth entry is
 // ignored. A row of a block is loaded together with the first entry of the next row, so that a
 // block needs three loads and no shuffle. Stores write three entries.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SPARSE_MATRICES_BLOCK3_H
 #define PBS_SPARSE_MATRICES_BLOCK3_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sparse/matrices/block_columns.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // The blocks of every column of a symmetric block matrix, which is stored by rows.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SPARSE_MATRICES_BLOCK_COLUMNS_H
 #define PBS_SPARSE_MATRICES_BLOCK_COLUMNS_H
 

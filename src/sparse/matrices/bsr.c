@@ -1,5 +1,6 @@
 // Builds the pattern of a symmetric block matrix. Rows come out sorted because columns are visited
 // in ascending order; no comparison sort is needed.
+// SPDX-License-Identifier: MIT
 #include "sparse/matrices/bsr.h"
 
 static pbs_status allocate_pattern(struct memory *memory, const struct layout *layout,

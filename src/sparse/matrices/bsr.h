@@ -2,6 +2,7 @@
 // Rows are in a layout's order. The product processes each domain in one pass without halo buffers:
 // blocks inside a domain are applied to both triangles at once, blocks between two domains are read
 // by both domains. So the result does not depend on the number of threads.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SPARSE_MATRICES_BSR_H
 #define PBS_SPARSE_MATRICES_BSR_H
 

@@ -3,6 +3,7 @@
 // entry is ignored. For y_i += A_ij x_j, three products per row are accumulated and summed once at
 // the end of block row i. For y_j += A_ij^T x_i, the rows are scaled by the entries of x_i and
 // added, without a horizontal sum.
+// SPDX-License-Identifier: MIT
 #include "sparse/matrices/bsr.h"
 
 #include <string.h>

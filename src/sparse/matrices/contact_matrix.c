@@ -1,5 +1,6 @@
 // The pattern comes from one list of pairs, sorted by counting, so that equal stencils give the
 // same bits. The values are added stencil by stencil.
+// SPDX-License-Identifier: MIT
 #include "sparse/matrices/contact_matrix.h"
 
 #include <string.h>

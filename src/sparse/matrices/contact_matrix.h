@@ -1,6 +1,7 @@
 // The second matrix C of H = H0 + C, for stencils that change from one Newton iteration to the
 // next, mainly contacts. They never change the pattern of H0. Both triangles are stored, for the
 // nonzero rows only, so that every domain can compute its own rows of C x.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SPARSE_MATRICES_CONTACT_MATRIX_H
 #define PBS_SPARSE_MATRICES_CONTACT_MATRIX_H
 

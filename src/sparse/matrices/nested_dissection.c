@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sparse/matrices/nested_dissection.h"
 
 pbs_status nested_dissection_order(struct memory *memory, const struct bsr *pattern, uint32_t first,

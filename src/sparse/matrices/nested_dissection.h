@@ -1,5 +1,6 @@
 // A fill-reducing elimination order of block rows: METIS nested dissection on the graph of the
 // blocks.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SPARSE_MATRICES_NESTED_DISSECTION_H
 #define PBS_SPARSE_MATRICES_NESTED_DISSECTION_H
 

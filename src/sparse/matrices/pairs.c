@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sparse/matrices/pairs.h"
 
 #include <string.h>

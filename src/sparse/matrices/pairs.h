@@ -1,5 +1,6 @@
 // Lists of (row, column) pairs for sparsity patterns that change often. They are sorted by radix
 // sort.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SPARSE_MATRICES_PAIRS_H
 #define PBS_SPARSE_MATRICES_PAIRS_H
 

@@ -1,5 +1,6 @@
 // See domains.h. A component that is large enough gets domains of its own. Smaller ones, in the
 // order of their first nodes, are collected until together they are.
+// SPDX-License-Identifier: MIT
 #include "sparse/ordering/domains.h"
 
 #include "sparse/ordering/metis_bridge.h"

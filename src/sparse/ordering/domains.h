@@ -1,6 +1,7 @@
 // Divides the nodes into domains: the pieces that everything parallel works on, and that are left
 // out where nothing of them moves. So a domain is cut between connected components of the graph, of
 // which bodies consist: small ones share a domain, large ones have several.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SPARSE_ORDERING_DOMAINS_H
 #define PBS_SPARSE_ORDERING_DOMAINS_H
 

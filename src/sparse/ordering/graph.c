@@ -1,6 +1,7 @@
 // Edges are first listed with duplicates, then reduced to one each with marks, then transposed,
 // which sorts them. There is no comparison sort, so the time is linear in the number of edges also
 // for a node with very many neighbors.
+// SPDX-License-Identifier: MIT
 #include "sparse/ordering/graph.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // The undirected graph of nodes that share a stencil, in compressed rows. Building it checks the
 // stencils.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SPARSE_ORDERING_GRAPH_H
 #define PBS_SPARSE_ORDERING_GRAPH_H
 

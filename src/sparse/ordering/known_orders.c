@@ -1,5 +1,6 @@
 // See known_orders.h. Components are numbered by their first nodes, and the nodes of each stay in
 // their order: bodies of the same mesh, whose nodes are numbered alike, then have equal graphs.
+// SPDX-License-Identifier: MIT
 #include "sparse/ordering/known_orders.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 // Divides and dissects graphs by METIS, equal ones once: bodies of the same mesh have equal graphs,
 // and METIS is most of what a world's first step takes. METIS answers equal graphs equally, so the
 // results are those of metis_bridge.h.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SPARSE_ORDERING_KNOWN_ORDERS_H
 #define PBS_SPARSE_ORDERING_KNOWN_ORDERS_H
 

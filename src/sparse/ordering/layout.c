@@ -2,6 +2,7 @@
 // starting from a pseudo-peripheral node found by the method of George and Liu ("An implementation
 // of a pseudoperipheral node finder", TOMS 5, 1979). Rows are assigned domain by domain, in that
 // order within a domain.
+// SPDX-License-Identifier: MIT
 #include "sparse/ordering/layout.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 // The solver's order of the nodes. The graph of all stencils is divided into domains (domains.h).
 // Within a domain the nodes are in reverse Cuthill-McKee order. Everything parallel works domain by
 // domain.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SPARSE_ORDERING_LAYOUT_H
 #define PBS_SPARSE_ORDERING_LAYOUT_H
 

@@ -13,6 +13,7 @@
 // the host's allocator.
 //
 // The lock serialises the calls of worlds that are built at the same time.
+// SPDX-License-Identifier: MIT
 #include "sparse/ordering/metis_bridge.h"
 
 #include <metis.h>

@@ -1,5 +1,6 @@
 // The two METIS functions that are used, and what METIS leaves to its caller: index widths, graphs
 // without edges, disconnected graphs, reproducible random numbers.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SPARSE_ORDERING_METIS_BRIDGE_H
 #define PBS_SPARSE_ORDERING_METIS_BRIDGE_H
 

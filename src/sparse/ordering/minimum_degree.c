@@ -5,6 +5,7 @@
 // vertex p becomes an element: the list L_p of its neighbours, which are all connected to each
 // other through it. A vertex i stores its elements E_i, and the edges A_i that no element covers.
 // Vertices with the same neighbours are merged into one variable.
+// SPDX-License-Identifier: MIT
 #include "sparse/ordering/minimum_degree.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // A fill-reducing elimination order in milliseconds, for graphs that change too often for METIS.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SPARSE_ORDERING_MINIMUM_DEGREE_H
 #define PBS_SPARSE_ORDERING_MINIMUM_DEGREE_H
 

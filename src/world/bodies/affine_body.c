@@ -1,6 +1,7 @@
 // Affine bodies: checks of the description, mass properties and principal frame, handles and
 // vertices. In the principal frame the mass matrix of docs/theory/affine_bodies.md section 2 is
 // diagonal: m for the centre, the three principal second moments S_k for the axes.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

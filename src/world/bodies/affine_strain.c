@@ -1,4 +1,5 @@
 // See affine_strain.h. The handles are the columns of A times the body's radius.
+// SPDX-License-Identifier: MIT
 #include "world/bodies/affine_strain.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // The strain of affine bodies: how large it is, and how stiff a body is to be so that it stays
 // small (docs/theory/affine_bodies.md section 4). Their energy keeps them nearly rigid, but does
 // not bound the strain.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_BODIES_AFFINE_STRAIN_H
 #define PBS_WORLD_BODIES_AFFINE_STRAIN_H
 

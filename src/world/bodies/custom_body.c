@@ -1,5 +1,6 @@
 // Custom bodies, whose energy is a callback of the host: checks of the description, and callbacks
 // that are registered again after a restore.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "world/interface/check.h"

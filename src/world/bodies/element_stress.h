@@ -1,4 +1,5 @@
 // Stress of a body's elements at any positions of its nodes, as pbs_body_element_stress has it.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_BODIES_ELEMENT_STRESS_H
 #define PBS_WORLD_BODIES_ELEMENT_STRESS_H
 

@@ -1,4 +1,5 @@
 // Thin shells: checks of the description, lumped masses, hinges, and the force scale of each node.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // Rest angles and clamped borders of shells; see shell_edges.h.
+// SPDX-License-Identifier: MIT
 #include "world/bodies/shell_edges.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // Data of single edges in a shell's description: rest angles, and directions of clamped borders.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_BODIES_SHELL_EDGES_H
 #define PBS_WORLD_BODIES_SHELL_EDGES_H
 

@@ -1,6 +1,7 @@
 // The stress of membranes: N = P F^T / J over the thickness, with P = mu F + (lambda ln J - mu) F
 // C^-1 of energy/shells/membrane.h, C = F^T F, J = sqrt(det C); and of the limit of stretch, of
 // which P is the sum of psi_i u_i v_i^T over the singular values of F.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

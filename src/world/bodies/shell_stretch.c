@@ -1,4 +1,5 @@
 // See shell_stretch.h.
+// SPDX-License-Identifier: MIT
 #include "world/bodies/shell_stretch.h"
 
 #include <math.h>

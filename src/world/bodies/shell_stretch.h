@@ -1,4 +1,5 @@
 // Limits of the stretch of shells: what is refused, and their term.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_BODIES_SHELL_STRETCH_H
 #define PBS_WORLD_BODIES_SHELL_STRETCH_H
 

@@ -1,4 +1,5 @@
 // See shell_terms.h.
+// SPDX-License-Identifier: MIT
 #include "world/bodies/shell_terms.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // Terms of shells: membranes, bending, and damping of membranes.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_BODIES_SHELL_TERMS_H
 #define PBS_WORLD_BODIES_SHELL_TERMS_H
 

@@ -1,5 +1,6 @@
 // Deformable solids: checks of the description, lumped masses, boundary, the force scale of each
 // node, and saving.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // The Cauchy stress sigma = P F^T / det F of each tetrahedron, P being the first Piola-Kirchhoff
 // stress of its material and F the elastic part of the deformation.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

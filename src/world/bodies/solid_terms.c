@@ -1,4 +1,5 @@
 // See solid_terms.h.
+// SPDX-License-Identifier: MIT
 #include "world/bodies/solid_terms.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // Terms of solids: the elastic energy of each material with its plastic histories, and damping.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_BODIES_SOLID_TERMS_H
 #define PBS_WORLD_BODIES_SOLID_TERMS_H
 

@@ -1,4 +1,5 @@
 // Particles and springs: checks of the description, rest lengths, and the force scale of each node.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

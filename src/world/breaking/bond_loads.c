@@ -1,4 +1,5 @@
 // Bonds and what they bear, as hosts read them.
+// SPDX-License-Identifier: MIT
 #include "base/runtime/arithmetic.h"
 #include "world/breaking/breaking.h"
 #include "world/interface/check.h"

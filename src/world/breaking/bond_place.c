@@ -1,4 +1,5 @@
 // See bond_place.h.
+// SPDX-License-Identifier: MIT
 #include "world/breaking/bond_place.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Finds the bonds of a body in the terms and contacts of its world, and updates these when a bond
 // breaks or is restored.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_BREAKING_BOND_PLACE_H
 #define PBS_WORLD_BREAKING_BOND_PLACE_H
 

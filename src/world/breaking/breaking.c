@@ -1,6 +1,7 @@
 // Bonds that break (docs/theory/bonds.md section 4): compared with their strengths in accepted
 // states only, all before any breaks, in the order of bodies and bonds; whole again where the step
 // is undone.
+// SPDX-License-Identifier: MIT
 #include "world/breaking/breaking.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 // elements and the breaks of joints (joint_breaking.h). Does not know how a bond is measured; the
 // body's table does.
 // Theory: docs/theory/fracture.md section 2.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_BREAKING_BREAKING_H
 #define PBS_WORLD_BREAKING_BREAKING_H
 

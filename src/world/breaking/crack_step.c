@@ -1,5 +1,6 @@
 // How long steps may be while bonds break (docs/theory/step_control.md section 4): a crack runs no
 // faster than Rayleigh's wave, and goes no farther than from bond to bond.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "world/breaking/breaking.h"

@@ -1,5 +1,6 @@
 // Bonds as hosts see them: their strengths, which are broken, and cutting them by number or where
 // they meet planes and triangles.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/runtime/arithmetic.h"

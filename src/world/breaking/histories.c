@@ -1,4 +1,5 @@
 // See histories.h.
+// SPDX-License-Identifier: MIT
 #include "world/breaking/histories.h"
 
 bool histories_update(pbs_world *w, const double *x, double h) {

@@ -1,5 +1,6 @@
 // Histories of elements while a call moves the world: values that change only when a state is
 // accepted (struct history_table). They are undone or committed with the step.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_BREAKING_HISTORIES_H
 #define PBS_WORLD_BREAKING_HISTORIES_H
 

@@ -1,4 +1,5 @@
 // See impact.h.
+// SPDX-License-Identifier: MIT
 #include "world/breaking/impact.h"
 
 #include <math.h>

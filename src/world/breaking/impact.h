@@ -1,6 +1,7 @@
 // Hits whose stress an implicit step does not see: a wave of stress starts where two bodies meet,
 // and a step that is longer than the wave takes through the body knows the mean of it alone
 // (docs/theory/fracture.md section 8). Bodies that can break are watched.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_BREAKING_IMPACT_H
 #define PBS_WORLD_BREAKING_IMPACT_H
 

@@ -1,4 +1,5 @@
 // See joint_breaking.h.
+// SPDX-License-Identifier: MIT
 #include "world/breaking/joint_breaking.h"
 
 #include <math.h>

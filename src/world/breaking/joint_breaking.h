@@ -1,6 +1,7 @@
 // Breaks joints while a call moves the world, as breaking.h does with bonds: where a step or a part
 // of it is accepted, undone or committed with it.
 // Theory: docs/theory/joints.md section 5.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_BREAKING_JOINT_BREAKING_H
 #define PBS_WORLD_BREAKING_JOINT_BREAKING_H
 

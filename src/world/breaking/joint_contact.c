@@ -1,4 +1,5 @@
 // See joint_contact.h.
+// SPDX-License-Identifier: MIT
 #include "world/breaking/joint_contact.h"
 
 #include <math.h>

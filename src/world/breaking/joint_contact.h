@@ -1,6 +1,7 @@
 // Contact of bodies whose joints have broken: they collide from the distance that they have, as
 // soon as it is that of contact. Undone and committed with the breaks (joint_breaking.h). Theory:
 // docs/theory/joints.md section 5.1.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_BREAKING_JOINT_CONTACT_H
 #define PBS_WORLD_BREAKING_JOINT_CONTACT_H
 

@@ -1,4 +1,5 @@
 // See close_pairs.h.
+// SPDX-License-Identifier: MIT
 #include "world/contact_scenes/close_pairs.h"
 
 #include <math.h>

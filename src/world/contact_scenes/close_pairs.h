@@ -1,6 +1,7 @@
 // Bodies and colliders that the host has placed closer than their contact distance touch from where
 // they are, at no energy (docs/theory/contact.md section 2.5): the barriers of such a pair act
 // below a gap of its own.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_CONTACT_SCENES_CLOSE_PAIRS_H
 #define PBS_WORLD_CONTACT_SCENES_CLOSE_PAIRS_H
 

@@ -1,4 +1,5 @@
 // The table of kinds of contact; see contact_kind.h.
+// SPDX-License-Identifier: MIT
 #include "world/contact_scenes/contact_kind.h"
 
 enum { KIND_COUNT = 3 };

@@ -2,6 +2,7 @@
 // bodies, colliders and schemes, and functions used between steps. Code calls these functions
 // instead of comparing ids. Functions used within a step are in struct contact_table
 // (src/contact).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_CONTACT_SCENES_CONTACT_KIND_H
 #define PBS_WORLD_CONTACT_SCENES_CONTACT_KIND_H
 

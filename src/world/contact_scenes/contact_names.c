@@ -1,4 +1,5 @@
 // See contact_names.h.
+// SPDX-License-Identifier: MIT
 #include "world/contact_scenes/contact_names.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 // Public names of the two sides of a contact: ids and vertex indices, and words for messages.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_CONTACT_SCENES_CONTACT_NAMES_H
 #define PBS_WORLD_CONTACT_SCENES_CONTACT_NAMES_H
 

@@ -1,4 +1,5 @@
 // Automatic values of contact: docs/numbers.md, "Automatic values".
+// SPDX-License-Identifier: MIT
 #include "world/contact_scenes/contact_scale.h"
 
 #include <math.h>

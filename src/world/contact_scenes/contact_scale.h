@@ -1,6 +1,7 @@
 // Automatic values of contact: lengths, speeds and stiffnesses that the host leaves to the library
 // (members of pbs_world_desc that are 0 or PBS_AUTOMATIC). docs/numbers.md says where each value
 // comes from.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_CONTACT_SCENES_CONTACT_SCALE_H
 #define PBS_WORLD_CONTACT_SCENES_CONTACT_SCALE_H
 

@@ -2,6 +2,7 @@
 // become points, with its triangles and their edges. Particles, which have no surface, become
 // points only, and those of bonded bodies become spheres. Colliders become walls, or points, edges
 // and triangles, as their shape says (shape_contact_of).
+// SPDX-License-Identifier: MIT
 #include "world/contact_scenes/contact_scene.h"
 
 #include <math.h>

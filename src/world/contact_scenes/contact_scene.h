@@ -1,4 +1,5 @@
 // Builds the barrier contact of a scene from its bodies and colliders.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_CONTACT_SCENES_CONTACT_SCENE_H
 #define PBS_WORLD_CONTACT_SCENES_CONTACT_SCENE_H
 

@@ -1,4 +1,5 @@
 // See penalty_scene.h. Parts are the bodies in order; bodies without particles have no spheres.
+// SPDX-License-Identifier: MIT
 #include "world/contact_scenes/penalty_scene.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Builds the penalty contact of a world (PBS_CONTACT_PENALTY). Its spheres are the particles of
 // bonded and peridynamic bodies.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_CONTACT_SCENES_PENALTY_SCENE_H
 #define PBS_WORLD_CONTACT_SCENES_PENALTY_SCENE_H
 

@@ -1,4 +1,5 @@
 // See penetration_scene.h. Parts are bodies in order; their points are all of their vertices.
+// SPDX-License-Identifier: MIT
 #include "world/contact_scenes/penetration_scene.h"
 
 #include <math.h>

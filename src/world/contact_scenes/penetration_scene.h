@@ -1,5 +1,6 @@
 // Builds the contact of a world with PBS_CONTACT_PROJECTION whose forces are penalties on the
 // penetration depth, from its bodies and colliders.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_CONTACT_SCENES_PENETRATION_SCENE_H
 #define PBS_WORLD_CONTACT_SCENES_PENETRATION_SCENE_H
 

@@ -1,4 +1,5 @@
 // Creates and destroys bodies: the steps that all kinds of body share.
+// SPDX-License-Identifier: MIT
 #include "base/runtime/arithmetic.h"
 #include "world/features/feature.h"
 #include "world/interface/check.h"

@@ -1,4 +1,5 @@
 // Changes properties of bodies: contact settings, rest angles, strengths.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "base/runtime/arithmetic.h"

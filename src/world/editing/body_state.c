@@ -1,4 +1,5 @@
 // Sets positions and velocities of bodies.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "base/runtime/arithmetic.h"

@@ -1,4 +1,5 @@
 // Creates, moves and destroys colliders, and reads their poses.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "base/runtime/arithmetic.h"

@@ -1,5 +1,6 @@
 // pbs_grid_from_mesh: chooses the grid around a mesh, checks its arguments, and logs. It uses no
 // world. Distances are computed in geometry/grids/distance_sampling.c.
+// SPDX-License-Identifier: MIT
 #include "pbs/grid.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // What happens to joints in the life of a world: saving, steps, drawing.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "world/features/feature.h"
 #include "world/interface/saved_handles.h"

@@ -1,4 +1,5 @@
 // Joints come, change and go.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/runtime/arithmetic.h"

@@ -1,4 +1,5 @@
 // Sets how a body moves as a whole.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "base/runtime/arithmetic.h"
 #include "world/interface/check.h"

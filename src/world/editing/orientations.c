@@ -1,5 +1,6 @@
 // Orientations and angular velocities of bonded bodies: reads, sets, pins and prescribes them, and
 // reads what is pinned and prescribed.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

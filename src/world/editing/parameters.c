@@ -1,5 +1,6 @@
 // A host changes values of a body's description. They are checked, written into the body, and from
 // there into the terms that were made of it, so that nothing is built anew.
+// SPDX-License-Identifier: MIT
 #include <float.h>
 #include <math.h>
 #include <string.h>

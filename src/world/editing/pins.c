@@ -1,4 +1,5 @@
 // Pins vertices, prescribes their motion by targets, and reads both.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // Reads the pose of affine bodies, as an affine map of their own coordinates or as the nearest
 // rigid motion, and sets it.
 // Theory: docs/theory/affine_bodies.md section 6.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "base/runtime/arithmetic.h"

@@ -1,4 +1,5 @@
 // Welds where bodies touch: patches of their surfaces become joints with strengths of their size.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 // See carriers.h.
+// SPDX-License-Identifier: MIT
 #include "world/embedding/carriers.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // What carries points along in a body of any kind: its tetrahedra, the triangles of its surface,
 // its own frame, or its particles. Who binds points to bodies asks here, and no kind of body.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_EMBEDDING_CARRIERS_H
 #define PBS_WORLD_EMBEDDING_CARRIERS_H
 

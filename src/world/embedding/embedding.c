@@ -1,5 +1,6 @@
 // The life of embeddings after they were made: states of the body come in, and point after point
 // is where it is bound.
+// SPDX-License-Identifier: MIT
 #include "world/embedding/embedding.h"
 
 #include <string.h>

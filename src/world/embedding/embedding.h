@@ -1,4 +1,5 @@
 // Points bound to a body, and two states of what carries them. Nothing here belongs to a world.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_EMBEDDING_EMBEDDING_H
 #define PBS_WORLD_EMBEDDING_EMBEDDING_H
 

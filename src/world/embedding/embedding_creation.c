@@ -1,5 +1,6 @@
 // How embeddings are made: points and normals are read, each point looks for what carries it, and
 // the first state is taken.
+// SPDX-License-Identifier: MIT
 #include <float.h>
 #include <math.h>
 #include <string.h>

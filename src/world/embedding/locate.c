@@ -1,4 +1,5 @@
 // Points of a body at places in space.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

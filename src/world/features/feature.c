@@ -1,4 +1,5 @@
 // The rows of all features; see feature.h.
+// SPDX-License-Identifier: MIT
 #include "world/features/feature.h"
 
 extern const struct feature feature_pressure, feature_wind, feature_gravity, feature_orientations,

@@ -2,6 +2,7 @@
 // with a row: its data in the scene and what happens to them in the life of a world, which is saved
 // and restored, steps, fails, is drawn and freed. The code that does so calls all rows and names
 // none.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_FEATURES_FEATURE_H
 #define PBS_WORLD_FEATURES_FEATURE_H
 

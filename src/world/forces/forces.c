@@ -1,4 +1,5 @@
 // A host applies forces, torques and impulses to points and bodies, and sets their gravity.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // See loads.h.
+// SPDX-License-Identifier: MIT
 #include "world/forces/loads.h"
 
 #include <string.h>

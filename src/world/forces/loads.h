@@ -1,6 +1,7 @@
 // The host's forces during one run. There are lasting forces, forces for one run only, and torques;
 // all become forces on nodes. If there are only lasting forces, the term of dead loads reads the
 // nodes' own forces. Theory: docs/theory/materials.md section 7.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_FORCES_LOADS_H
 #define PBS_WORLD_FORCES_LOADS_H
 

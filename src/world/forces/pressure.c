@@ -1,5 +1,6 @@
 // Pressure in the closed surfaces of single bodies: what hosts set and read, the term of it,
 // volumes that are held, and how it is saved.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/runtime/arithmetic.h"

@@ -1,5 +1,6 @@
 // Torques on single bodies. They become forces on nodes: those of the angular acceleration that a
 // rigid body of the same masses would have. Theory: docs/theory/materials.md section 7.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "base/matrix3/eigen3.h"

@@ -1,5 +1,6 @@
 // Wind on the triangles of single bodies: what hosts set and read, the terms of it, and how it is
 // saved.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // Integrators of the public interface: a scheme of src/integrate with its settings, independent of
 // any world.
+// SPDX-License-Identifier: MIT
 #include "world/integrators/integrator.h"
 
 #include <math.h>

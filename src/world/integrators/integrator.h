@@ -1,4 +1,5 @@
 // Settings of integrators: defaults, checks, and the part that worlds copy.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_INTEGRATORS_INTEGRATOR_H
 #define PBS_WORLD_INTEGRATORS_INTEGRATOR_H
 

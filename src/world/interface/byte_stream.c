@@ -1,4 +1,5 @@
 // See byte_stream.h.
+// SPDX-License-Identifier: MIT
 #include "world/interface/byte_stream.h"
 
 #include <math.h>

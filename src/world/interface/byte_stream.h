@@ -1,6 +1,7 @@
 // Reads and writes the bytes of saved worlds and systems: numbers one after another in the
 // machine's byte order, without padding. A write that does not fit in the buffer only counts its
 // bytes. A read past the end returns zeros and sets `ended`.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_INTERFACE_BYTE_STREAM_H
 #define PBS_WORLD_INTERFACE_BYTE_STREAM_H
 

@@ -1,4 +1,5 @@
 // See check.h. Comparisons are written such that NaN fails them.
+// SPDX-License-Identifier: MIT
 #include "world/interface/check.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Checks of arguments of public functions. The message of each refusal names the value, the
 // permitted range and the value found.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_INTERFACE_CHECK_H
 #define PBS_WORLD_INTERFACE_CHECK_H
 

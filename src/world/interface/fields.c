@@ -1,4 +1,5 @@
 // See fields.h.
+// SPDX-License-Identifier: MIT
 #include "world/interface/fields.h"
 
 #include <math.h>

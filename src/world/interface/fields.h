@@ -1,6 +1,7 @@
 // Lists of the members of structs that saved worlds contain. One list writes a struct, reads it
 // back with checks, compares it and hashes it, so that a member that is listed is in all of them.
 // saved_fields.txt in tests/world/snapshots names all listed members; a test compares.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_INTERFACE_FIELDS_H
 #define PBS_WORLD_INTERFACE_FIELDS_H
 

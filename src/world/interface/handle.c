@@ -1,4 +1,5 @@
 // See handle.h.
+// SPDX-License-Identifier: MIT
 #include "world/interface/handle.h"
 
 #include <string.h>

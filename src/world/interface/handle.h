@@ -1,6 +1,7 @@
 // Tables of objects with generational ids. The generation of a slot grows when its object is
 // destroyed, so that ids of destroyed objects are recognised. An id also contains the stamp of its
 // world and the kind of object. Tables list their objects in order of creation.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_INTERFACE_HANDLE_H
 #define PBS_WORLD_INTERFACE_HANDLE_H
 

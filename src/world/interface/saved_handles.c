@@ -1,4 +1,5 @@
 // See saved_handles.h.
+// SPDX-License-Identifier: MIT
 #include "world/interface/saved_handles.h"
 
 void saved_handles_write(struct byte_writer *out, const struct handle_table *table) {

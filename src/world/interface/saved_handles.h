@@ -1,5 +1,6 @@
 // Tables of ids in saved worlds: the generations of all slots, then the number of objects. Each
 // object is written with its slot after that.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_INTERFACE_SAVED_HANDLES_H
 #define PBS_WORLD_INTERFACE_SAVED_HANDLES_H
 

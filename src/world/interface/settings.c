@@ -1,4 +1,5 @@
 // See settings.h.
+// SPDX-License-Identifier: MIT
 #include "world/interface/settings.h"
 
 #include <string.h>

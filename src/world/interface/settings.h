@@ -1,6 +1,7 @@
 // Implements the struct_size rule of all settings and results structs. Settings: the host's bytes
 // are copied over the library's defaults, and bytes that this library does not know must be zero.
 // Results: the host's struct is filled as far as it reaches.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_INTERFACE_SETTINGS_H
 #define PBS_WORLD_INTERFACE_SETTINGS_H
 

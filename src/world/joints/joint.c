@@ -1,4 +1,5 @@
 // See joint.h.
+// SPDX-License-Identifier: MIT
 #include "world/joints/joint.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // A joint of the world: its description, its two sides in terms of the nodes of bodies, and its
 // state from step to step. The equations are in src/joints; joint_scene.h makes a struct joint from
 // this.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_JOINTS_JOINT_H
 #define PBS_WORLD_JOINTS_JOINT_H
 

@@ -1,4 +1,5 @@
 // See saved_joint.h. A joint is saved as it was made, since bodies have moved since then.
+// SPDX-License-Identifier: MIT
 #include "world/joints/saved_joint.h"
 
 #include <math.h>

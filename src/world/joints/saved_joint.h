@@ -1,4 +1,5 @@
 // Joints in a saved world.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_JOINTS_SAVED_JOINT_H
 #define PBS_WORLD_JOINTS_SAVED_JOINT_H
 

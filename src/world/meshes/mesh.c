@@ -1,4 +1,5 @@
 // Meshes: what is done to one that is there.
+// SPDX-License-Identifier: MIT
 #include "world/meshes/mesh.h"
 
 #include <math.h>

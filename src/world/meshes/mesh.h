@@ -1,4 +1,5 @@
 // Meshes of the public interface, which belong to no world: how a generated one is handed out.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_MESHES_MESH_H
 #define PBS_WORLD_MESHES_MESH_H
 

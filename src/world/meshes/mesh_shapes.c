@@ -1,4 +1,5 @@
 // Meshes of simple shapes: the checks in front of the generators.
+// SPDX-License-Identifier: MIT
 #include "base/runtime/arithmetic.h"
 #include "geometry/generation/grid_meshes.h"
 #include "geometry/generation/round_meshes.h"

@@ -1,4 +1,5 @@
 // Memory of the list of broken bonds; see bond_breaks.h.
+// SPDX-License-Identifier: MIT
 #include "world/model/bond_breaks.h"
 
 // Bonds beyond it break in the next call.

@@ -1,6 +1,7 @@
 // The list of bonds that the current call (pbs_world_step or pbs_world_advance) has broken so far,
 // and the memory of that list. src/world/breaking decides which bonds break, and undoes or commits
 // the breaks.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_MODEL_BOND_BREAKS_H
 #define PBS_WORLD_MODEL_BOND_BREAKS_H
 

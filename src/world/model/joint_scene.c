@@ -1,4 +1,5 @@
 // See joint_scene.h.
+// SPDX-License-Identifier: MIT
 #include "world/model/joint_scene.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // The joints of a scene as the minimiser sees them, and back.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_MODEL_JOINT_SCENE_H
 #define PBS_WORLD_MODEL_JOINT_SCENE_H
 

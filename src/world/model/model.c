@@ -1,5 +1,6 @@
 // Builds the terms of a scene: those of its bodies (struct body_table), then gravity, the host's
 // forces, drag and damping. Also lists the properties of bodies that the minimiser uses.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // Values of a body that a host has changed, on their way into terms that exist.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "world/model/topology.h"
 #include "world/objects/body_table.h"

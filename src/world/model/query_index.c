@@ -1,4 +1,5 @@
 // The triangles of a scene and their tree; see query_index.h.
+// SPDX-License-Identifier: MIT
 #include "world/model/query_index.h"
 
 #include <string.h>

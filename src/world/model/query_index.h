@@ -1,6 +1,7 @@
 // The triangles of all bodies and mesh colliders in one list, under a tree of boxes, for queries
 // (pbs_world_ray, pbs_world_closest). It is updated at the first query after a change, and only
 // read afterwards. Colliders of other shapes are not in it; queries test them one by one.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_MODEL_QUERY_INDEX_H
 #define PBS_WORLD_MODEL_QUERY_INDEX_H
 

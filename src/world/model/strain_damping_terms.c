@@ -1,5 +1,6 @@
 // Gathers the elements of all damped bodies by their shape. The moduli are those of small strain,
 // for every material, times volume and damping time.
+// SPDX-License-Identifier: MIT
 #include "world/model/strain_damping_terms.h"
 
 #include "world/objects/body_table.h"

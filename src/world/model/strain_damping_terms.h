@@ -1,4 +1,5 @@
 // Builds the terms that damp bodies by the rate of strain.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_MODEL_STRAIN_DAMPING_TERMS_H
 #define PBS_WORLD_MODEL_STRAIN_DAMPING_TERMS_H
 

@@ -1,4 +1,5 @@
 // See topology.h.
+// SPDX-License-Identifier: MIT
 #include "world/model/topology.h"
 
 static void list_parts(const struct scene *scene, uint32_t *part) {

@@ -1,6 +1,7 @@
 // The data that steps compute with and that can be rebuilt from a scene: terms, assembly,
 // minimiser, buffers. They are built at the first step after bodies have changed. Pointers into the
 // scene's nodes stay valid until bodies change.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_MODEL_TOPOLOGY_H
 #define PBS_WORLD_MODEL_TOPOLOGY_H
 

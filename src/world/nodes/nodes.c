@@ -1,4 +1,5 @@
 // See nodes.h. A table lists the arrays, so that each operation is one loop over it.
+// SPDX-License-Identifier: MIT
 #include "world/nodes/nodes.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // The nodes of all bodies, body by body in order of creation: their state and their other data.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_NODES_NODES_H
 #define PBS_WORLD_NODES_NODES_H
 

@@ -1,4 +1,5 @@
 // See vertex_arrays.h.
+// SPDX-License-Identifier: MIT
 #include "world/nodes/vertex_arrays.h"
 
 pbs_status vertices_allocate(struct vertices *vertices, struct memory *memory, size_t count) {

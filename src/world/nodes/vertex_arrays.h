@@ -1,4 +1,5 @@
 // Arrays of vertices that are not nodes; see vertices.h.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_NODES_VERTEX_ARRAYS_H
 #define PBS_WORLD_NODES_VERTEX_ARRAYS_H
 

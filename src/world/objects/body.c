@@ -1,4 +1,5 @@
 // See body.h.
+// SPDX-License-Identifier: MIT
 #include "world/objects/body.h"
 
 #include <math.h>

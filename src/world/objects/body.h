@@ -1,6 +1,7 @@
 // A body: a range of the world's nodes, and the data of its kind. Data are stored as the host's
 // description gave them. A saved world is restored through the same creation functions, so with the
 // same checks and bit-identical results.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_OBJECTS_BODY_H
 #define PBS_WORLD_OBJECTS_BODY_H
 

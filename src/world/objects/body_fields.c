@@ -1,4 +1,5 @@
 // See body_fields.h.
+// SPDX-License-Identifier: MIT
 #include "world/objects/body_fields.h"
 
 static const struct field DESCRIPTION_FIELDS[] = {

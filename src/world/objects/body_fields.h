@@ -1,5 +1,6 @@
 // What saved worlds contain of every body, whatever its kind. A setting or a state that all kinds
 // have is one line in body_fields.c.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_OBJECTS_BODY_FIELDS_H
 #define PBS_WORLD_OBJECTS_BODY_FIELDS_H
 

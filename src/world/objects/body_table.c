@@ -1,4 +1,5 @@
 // The list of all kinds of body; see body_table.h.
+// SPDX-License-Identifier: MIT
 #include "world/objects/body_table.h"
 
 const struct body_table *const body_tables[] = {

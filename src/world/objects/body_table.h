@@ -1,6 +1,7 @@
 // The interface of all kinds of body: each kind is a table of functions, and code outside calls the
 // table instead of comparing kinds. A new kind is one file in src/world/bodies (or a folder of its
 // own) with a table, a line in body_table.c, and a constant of body_kind in body.h.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_OBJECTS_BODY_TABLE_H
 #define PBS_WORLD_OBJECTS_BODY_TABLE_H
 

@@ -1,4 +1,5 @@
 // See body_terms.h.
+// SPDX-License-Identifier: MIT
 #include "world/objects/body_terms.h"
 
 #include <string.h>

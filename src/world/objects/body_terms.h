@@ -1,5 +1,6 @@
 // The terms that bodies add to a model, and lists of those of their parts that are used outside the
 // terms: bonds that may break, and rotations. Kinds of body fill these lists (struct body_table).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_OBJECTS_BODY_TERMS_H
 #define PBS_WORLD_OBJECTS_BODY_TERMS_H
 

@@ -1,4 +1,5 @@
 // See collider.h.
+// SPDX-License-Identifier: MIT
 #include "world/objects/collider.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // A collider: its description with copies of the host's arrays, and its prescribed motion.
 // Descriptions of new and of restored colliders are checked here.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_OBJECTS_COLLIDER_H
 #define PBS_WORLD_OBJECTS_COLLIDER_H
 

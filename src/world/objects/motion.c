@@ -1,4 +1,5 @@
 // See motion.h.
+// SPDX-License-Identifier: MIT
 #include "world/objects/motion.h"
 
 #include <string.h>

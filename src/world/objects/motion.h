@@ -1,4 +1,5 @@
 // Prescribed motion of colliders, at constant linear and angular velocity over a step.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_OBJECTS_MOTION_H
 #define PBS_WORLD_OBJECTS_MOTION_H
 

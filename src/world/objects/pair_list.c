@@ -1,4 +1,5 @@
 // See pair_list.h.
+// SPDX-License-Identifier: MIT
 #include "world/objects/pair_list.h"
 
 #include "pbs/readback.h"

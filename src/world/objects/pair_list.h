@@ -1,5 +1,6 @@
 // Which pairs of objects touch: a sorted list of ids, which is compared with that of the step
 // before.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_OBJECTS_PAIR_LIST_H
 #define PBS_WORLD_OBJECTS_PAIR_LIST_H
 

@@ -1,4 +1,5 @@
 // See points.h.
+// SPDX-License-Identifier: MIT
 #include "world/objects/points.h"
 
 #include <math.h>

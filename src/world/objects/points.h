@@ -1,5 +1,6 @@
 // Resolves points that hosts give (pbs_point) to weighted sums of the world's nodes. Functions that
 // take a pbs_point call this; no other code depends on its kinds.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_OBJECTS_POINTS_H
 #define PBS_WORLD_OBJECTS_POINTS_H
 

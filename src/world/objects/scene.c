@@ -1,4 +1,5 @@
 // See scene.h.
+// SPDX-License-Identifier: MIT
 #include "world/objects/scene.h"
 
 #include <string.h>

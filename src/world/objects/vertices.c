@@ -1,4 +1,5 @@
 // See vertices.h.
+// SPDX-License-Identifier: MIT
 #include "world/objects/vertices.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // points that the host gives, draws and reads back, and that collide. In most bodies the vertices
 // are the nodes; in affine bodies each vertex is a weighted sum of the four nodes. Code that reads
 // or sets vertices calls these functions and does not distinguish the two cases.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_OBJECTS_VERTICES_H
 #define PBS_WORLD_OBJECTS_VERTICES_H
 

@@ -1,4 +1,5 @@
 // See body_bonds.h.
+// SPDX-License-Identifier: MIT
 #include "world/particles/body_bonds.h"
 
 struct bond_list body_bond_list(const struct body *body) {

@@ -1,4 +1,5 @@
 // Functions of bonds that bonded and peridynamic bodies share: fragments, and memory.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_PARTICLES_BODY_BONDS_H
 #define PBS_WORLD_PARTICLES_BODY_BONDS_H
 

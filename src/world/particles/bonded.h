@@ -1,5 +1,6 @@
 // Functions of bonded bodies that other parts of src/world call: checks, loads of bonds, and
 // orientations. Orientations belong to the bodies; a step computes with copies of them.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_PARTICLES_BONDED_H
 #define PBS_WORLD_PARTICLES_BONDED_H
 

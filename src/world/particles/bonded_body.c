@@ -1,5 +1,6 @@
 // Bonded bodies: checks of the description, masses and moments of inertia, contact radii, and the
 // force scale of each node. Nodes are the particles' positions, then their rotations.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // Loads of the bonds of bonded bodies, and the speed of cracks.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

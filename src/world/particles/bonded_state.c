@@ -1,5 +1,6 @@
 // Orientations and angular velocities of bonded bodies: the copies that steps compute with, and the
 // signs of quaternions.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

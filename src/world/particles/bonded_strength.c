@@ -1,5 +1,6 @@
 // Strengths of bonds (docs/theory/bonds.md section 4): as given, or from the fracture energy,
 // scattered as in materials with flaws; and a check of whether the body carries its own weight.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

@@ -1,4 +1,5 @@
 // Bonded bodies as a kind of body, and how they are saved.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "world/interface/check.h"

@@ -1,4 +1,5 @@
 // The terms of bonded bodies: one term per form of shear, with the beams of all bodies.
+// SPDX-License-Identifier: MIT
 #include "energy/bonds/bonds.h"
 #include "world/objects/body_table.h"
 #include "world/objects/body_terms.h"

@@ -1,5 +1,6 @@
 // Makes bonded bodies from tetrahedra (docs/theory/bonds.md section 3): particles, bonds between
 // neighbouring tetrahedra, and the bond moduli that give the body the requested moduli.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

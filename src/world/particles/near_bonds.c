@@ -1,5 +1,6 @@
 // Near bonds are shorter than NEAR spacings. The factor depends on rest lengths only, not on broken
 // bonds, so that a restored world has the same factor.
+// SPDX-License-Identifier: MIT
 #include "world/particles/near_bonds.h"
 
 #include <math.h>

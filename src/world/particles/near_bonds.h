@@ -1,5 +1,6 @@
 // Chooses the bonds of peridynamic bodies that are assembled if not all are
 // (docs/theory/linear_solvers.md section 4).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_PARTICLES_NEAR_BONDS_H
 #define PBS_WORLD_PARTICLES_NEAR_BONDS_H
 

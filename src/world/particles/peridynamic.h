@@ -1,4 +1,5 @@
 // Functions of peridynamic bodies for other parts of src/world.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_PARTICLES_PERIDYNAMIC_H
 #define PBS_WORLD_PARTICLES_PERIDYNAMIC_H
 

@@ -1,5 +1,6 @@
 // Peridynamic bodies: checks of the description, bonds, contact radii, and the force scale of each
 // node (docs/theory/peridynamics.md). Nodes are the particles.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // Fills a box or tetrahedra with particles: the points of a cubic lattice that lie inside.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // Loads of the bonds of peridynamic bodies, and the speed of cracks.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

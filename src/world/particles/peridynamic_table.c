@@ -1,4 +1,5 @@
 // Peridynamic bodies as a kind of body, and how they are saved.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

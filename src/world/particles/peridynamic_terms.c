@@ -1,5 +1,6 @@
 // The terms of peridynamic bodies: their bonds are springs that break. Springs that soften are a
 // separate term.
+// SPDX-License-Identifier: MIT
 #include "energy/springs/springs.h"
 #include "geometry/meshes/grid_order.h"
 #include "world/objects/body_table.h"

@@ -1,4 +1,5 @@
 // See saved_bonds.h.
+// SPDX-License-Identifier: MIT
 #include "world/particles/saved_bonds.h"
 
 #include "world/particles/body_bonds.h"

@@ -1,4 +1,5 @@
 // Saves and restores broken bonds and fragments, for bonded and peridynamic bodies.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_PARTICLES_SAVED_BONDS_H
 #define PBS_WORLD_PARTICLES_SAVED_BONDS_H
 

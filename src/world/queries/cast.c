@@ -1,4 +1,5 @@
 // pbs_world_cast: a search in the tree of all triangles along the path, then shape by shape.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // See overlaps.h. Also pbs_world_overlaps: the overlaps of the current state, or with a moved body
 // or an additional surface.
+// SPDX-License-Identifier: MIT
 #include "world/queries/overlaps.h"
 
 #include <math.h>

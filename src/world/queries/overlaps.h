@@ -1,4 +1,5 @@
 // The contact surfaces of a scene, built outside of steps, and the overlaps between them.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_QUERIES_OVERLAPS_H
 #define PBS_WORLD_QUERIES_OVERLAPS_H
 

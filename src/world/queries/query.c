@@ -1,4 +1,5 @@
 // pbs_world_ray and pbs_world_closest: a search in the tree of all triangles, then shape by shape.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

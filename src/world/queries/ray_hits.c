@@ -1,5 +1,6 @@
 // pbs_world_ray_hits: all that a ray hits. Rows are inserted in order in the host's array, so that
 // nothing is allocated.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 // projections onto their half-spaces, one after the other (Gauss-Seidel, as in position-based
 // dynamics: Mueller et al. 2007, section 3.3), weighted by inverse masses. The world changes only
 // after all pairs are separated.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // See surface_query.h.
+// SPDX-License-Identifier: MIT
 #include "world/queries/surface_query.h"
 
 #include <math.h>

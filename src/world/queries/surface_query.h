@@ -1,4 +1,5 @@
 // What the queries of surfaces have in common: filters by group, and the point that is answered.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_QUERIES_SURFACE_QUERY_H
 #define PBS_WORLD_QUERIES_SURFACE_QUERY_H
 

@@ -1,5 +1,6 @@
 // Forces and torques that the host has set and applied, as it reads them: by vertex, or one force
 // and one torque of a whole body.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "base/matrix3/math3.h"

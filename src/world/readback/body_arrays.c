@@ -1,5 +1,6 @@
 // Data of bodies that the host reads without a copy: counts, positions, velocities, masses and the
 // surface.
+// SPDX-License-Identifier: MIT
 #include "world/interface/check.h"
 #include "world/objects/body_table.h"
 #include "world/world.h"

@@ -1,4 +1,5 @@
 // Descriptions of bodies that exist, as they would make them again.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "world/interface/settings.h"
 #include "world/objects/body_table.h"

@@ -1,5 +1,6 @@
 // A body as if it were rigid: mass, centre, momentum, inertia, and the rigid motion of its momenta.
 // What a node adds depends on its kind (base/node_kind.h).
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // The table of channels, and how values are computed that no array holds.
+// SPDX-License-Identifier: MIT
 #include "world/readback/channels.h"
 
 #include <math.h>

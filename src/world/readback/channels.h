@@ -1,5 +1,6 @@
 // Channels: what a host reads of the vertices, elements and bonds of a body, as rows of numbers. A
 // new one is a constant of pbs_channel and a row of the table in channels.c.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_READBACK_CHANNELS_H
 #define PBS_WORLD_READBACK_CHANNELS_H
 

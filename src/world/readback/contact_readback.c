@@ -1,5 +1,6 @@
 // Contacts, resultants and impulses of the last step. Parts of the report are bodies, then
 // colliders, in order of creation.
+// SPDX-License-Identifier: MIT
 #include "world/readback/contact_readback.h"
 
 #include <string.h>

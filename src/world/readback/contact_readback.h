@@ -1,4 +1,5 @@
 // Converts the contact report of a run to the contacts that the host reads.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_READBACK_CONTACT_READBACK_H
 #define PBS_WORLD_READBACK_CONTACT_READBACK_H
 

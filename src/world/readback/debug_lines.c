@@ -1,4 +1,5 @@
 // Lines that show a world, as pairs of points in the host's array.
+// SPDX-License-Identifier: MIT
 #include "world/readback/debug_lines.h"
 
 #include <string.h>

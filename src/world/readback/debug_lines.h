@@ -1,5 +1,6 @@
 // Lines that show a world, as pairs of points in the host's array. Whoever draws sets a colour and
 // adds lines.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_READBACK_DEBUG_LINES_H
 #define PBS_WORLD_READBACK_DEBUG_LINES_H
 

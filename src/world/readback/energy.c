@@ -1,6 +1,7 @@
 // Energies of the current state. The world is only read: terms are summed here one after another,
 // without the scratch memory of steps. If bodies have changed since the last step, temporary terms
 // are built.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/runtime/arithmetic.h"

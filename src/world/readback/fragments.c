@@ -1,5 +1,6 @@
 // Read-back of fracture (docs/theory/bonds.md section 5): fragments and their motion, damage, and
 // the fracture surface in single precision.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/runtime/arithmetic.h"

@@ -1,5 +1,6 @@
 // A hash of the state. It uses the bits of numbers, so that states that differ in the last bit have
 // different hashes. -0 is hashed as 0, because both are the same state.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "base/runtime/arithmetic.h"

@@ -1,4 +1,5 @@
 // What joints are, and what they did in the last step.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

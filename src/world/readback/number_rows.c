@@ -1,4 +1,5 @@
 // Rows of numbers in a host's buffer, and normals, which are summed there.
+// SPDX-License-Identifier: MIT
 #include "world/readback/number_rows.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // Writes rows of numbers to a host's buffer, in single or double precision, at the host's stride.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_READBACK_NUMBER_ROWS_H
 #define PBS_WORLD_READBACK_NUMBER_ROWS_H
 

@@ -1,4 +1,5 @@
 // Positions and velocities of points of bodies.
+// SPDX-License-Identifier: MIT
 #include "base/runtime/arithmetic.h"
 #include "world/interface/check.h"
 #include "world/objects/points.h"

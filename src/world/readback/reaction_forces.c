@@ -1,6 +1,7 @@
 // pbs_body_constraint_forces: the forces that hold pinned and scripted vertices are the gradient of
 // all potentials and what joints exert, less the force of wind, at the current state, on
 // constrained axes. The world is only read; temporary data are allocated and released.
+// SPDX-License-Identifier: MIT
 #include "base/runtime/arithmetic.h"
 #include "base/matrix3/math3.h"
 #include "base/lanes/vector.h"

@@ -1,5 +1,6 @@
 // Copies of channels into a host's buffers: any of them at any stride, and some packed in double
 // precision.
+// SPDX-License-Identifier: MIT
 #include "base/runtime/arithmetic.h"
 #include "world/interface/check.h"
 #include "world/readback/channels.h"

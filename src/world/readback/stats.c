@@ -1,4 +1,5 @@
 // Statistics of the last step, totals, and the size of the scene.
+// SPDX-License-Identifier: MIT
 #include "world/bodies/affine_strain.h"
 #include "world/interface/settings.h"
 #include "world/world.h"

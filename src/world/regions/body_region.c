@@ -1,4 +1,5 @@
 // See body_region.h.
+// SPDX-License-Identifier: MIT
 #include "world/regions/body_region.h"
 
 #include <math.h>

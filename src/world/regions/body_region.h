@@ -1,4 +1,5 @@
 // Whether a body's surface touches a region.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_REGIONS_BODY_REGION_H
 #define PBS_WORLD_REGIONS_BODY_REGION_H
 

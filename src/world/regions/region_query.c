@@ -1,4 +1,5 @@
 // Descriptions of regions, and pbs_world_region: part by part, by their bounding boxes first.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

@@ -1,4 +1,5 @@
 // Sensors come, change and go; which bodies are in them after a step.
+// SPDX-License-Identifier: MIT
 #include "world/regions/sensor.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // Descriptions of regions: of one question, or of a sensor that watches (sensor.c).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_REGIONS_SENSOR_H
 #define PBS_WORLD_REGIONS_SENSOR_H
 

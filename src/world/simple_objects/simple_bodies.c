@@ -1,4 +1,5 @@
 // Bodies in one call: a mesh, a description, and friction.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/runtime/arithmetic.h"

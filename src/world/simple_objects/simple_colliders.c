@@ -1,4 +1,5 @@
 // The ground in one call.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/runtime/arithmetic.h"

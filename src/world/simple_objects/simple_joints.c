@@ -1,4 +1,5 @@
 // Joints in one call: the points of the bodies are found where the anchor is.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/matrix3/math3.h"

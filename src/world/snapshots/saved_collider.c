@@ -1,4 +1,5 @@
 // See saved_collider.h.
+// SPDX-License-Identifier: MIT
 #include "world/snapshots/saved_collider.h"
 
 #include "world/contact_scenes/contact_kind.h"

@@ -1,4 +1,5 @@
 // Saves and restores colliders.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_SNAPSHOTS_SAVED_COLLIDER_H
 #define PBS_WORLD_SNAPSHOTS_SAVED_COLLIDER_H
 

@@ -1,4 +1,5 @@
 // The state of a world in its saved bytes: what steps change. See saved_state.h.
+// SPDX-License-Identifier: MIT
 #include "world/snapshots/saved_state.h"
 
 #include <math.h>

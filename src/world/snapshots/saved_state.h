@@ -1,5 +1,6 @@
 // The state of a world in its saved bytes: what steps change, after the descriptions of what there
 // is.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_SNAPSHOTS_SAVED_STATE_H
 #define PBS_WORLD_SNAPSHOTS_SAVED_STATE_H
 

@@ -1,4 +1,5 @@
 // See saved_step_memory.h.
+// SPDX-License-Identifier: MIT
 #include "world/snapshots/saved_step_memory.h"
 
 static const struct field FIELDS[] = {

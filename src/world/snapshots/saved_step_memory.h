@@ -1,4 +1,5 @@
 // The history of step control, in saved worlds and systems.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_SNAPSHOTS_SAVED_STEP_MEMORY_H
 #define PBS_WORLD_SNAPSHOTS_SAVED_STEP_MEMORY_H
 

@@ -1,5 +1,6 @@
 // Saves a world: the descriptions as the host gave them, and then the state (saved_state.c). Data
 // that follow from these (masses, surfaces, matrices) are computed again by the restore.
+// SPDX-License-Identifier: MIT
 #include "world/snapshots/saved_collider.h"
 #include "world/snapshots/saved_state.h"
 #include "world/snapshots/saved_step_memory.h"

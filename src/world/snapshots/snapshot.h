@@ -1,5 +1,6 @@
 // The format of snapshots: a header, then the data that snapshot.c and snapshot_restore.c (worlds)
 // or system_snapshot.c (systems) write and read.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_SNAPSHOTS_SNAPSHOT_H
 #define PBS_WORLD_SNAPSHOTS_SNAPSHOT_H
 

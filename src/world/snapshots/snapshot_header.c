@@ -1,5 +1,6 @@
 // Functions shared by the snapshots of worlds and systems: the header with magic, version, size and
 // checksum; writing to a buffer; the history of step control.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "world/interface/byte_stream.h"

@@ -1,6 +1,7 @@
 // Restores a world. The bytes are read as descriptions, which pass the same checks as those of a
 // host. A new scene is built, and replaces the old one when it is complete. Every count is compared
 // with the number of bytes left before it is used.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

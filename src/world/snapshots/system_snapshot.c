@@ -1,5 +1,6 @@
 // Saves and restores the state of a system, with the scheme's history. Matrices, callbacks and
 // tolerances are not saved: the system that is restored into keeps its own.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // Several steps of a world as one transaction: of equal length, or chosen by the integrator's step
 // control (src/integrate/step_control/step_control.h).
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "base/runtime/arithmetic.h"

@@ -1,4 +1,5 @@
 // PBS_CONTACT_BARRIER in a run; see contact_run.h.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "world/contact_scenes/close_pairs.h"

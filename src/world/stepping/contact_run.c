@@ -1,4 +1,5 @@
 // See contact_run.h.
+// SPDX-License-Identifier: MIT
 #include "world/stepping/contact_run.h"
 
 #include "world/objects/motion.h"

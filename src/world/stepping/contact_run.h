@@ -1,6 +1,7 @@
 // What pbs_world_step and pbs_world_advance do for contact before the first step, between steps,
 // and when the call is committed: functions of each kind of contact, in `run` of its row
 // (contact_kind.h). Functions used within a step are in struct contact_table (src/contact).
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_STEPPING_CONTACT_RUN_H
 #define PBS_WORLD_STEPPING_CONTACT_RUN_H
 

@@ -1,4 +1,5 @@
 // See contact_stiffness.h.
+// SPDX-License-Identifier: MIT
 #include "world/stepping/contact_stiffness.h"
 
 #include <math.h>

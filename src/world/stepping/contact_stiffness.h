@@ -1,4 +1,5 @@
 // The stiffness of a world's barriers: the host's, or chosen at the start of a step or an advance.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_STEPPING_CONTACT_STIFFNESS_H
 #define PBS_WORLD_STEPPING_CONTACT_STIFFNESS_H
 

@@ -1,5 +1,6 @@
 // See failure.h. A message has up to three parts: what went wrong, as the minimiser reported it;
 // where; what to change. Each part may be missing.
+// SPDX-License-Identifier: MIT
 #include "world/stepping/failure.h"
 
 #include <math.h>

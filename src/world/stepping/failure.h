@@ -1,5 +1,6 @@
 // Explains to the host why a step failed, in the message and in pbs_stats: where (body and vertex,
 // or a pair in contact), what was found there, and what to change.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_STEPPING_FAILURE_H
 #define PBS_WORLD_STEPPING_FAILURE_H
 

@@ -1,5 +1,6 @@
 // PBS_CONTACT_PENALTY in a run; see contact_run.h. The model builds the contact, because its forces
 // are one of the model's terms.
+// SPDX-License-Identifier: MIT
 #include "world/contact_scenes/penalty_scene.h"
 #include "world/stepping/contact_run.h"
 

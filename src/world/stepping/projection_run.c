@@ -1,5 +1,6 @@
 // PBS_CONTACT_PROJECTION in a run, with the penalties on penetration depth; see contact_run.h. The
 // constraints are set in each stage (set_obstacles in run_problem.c).
+// SPDX-License-Identifier: MIT
 #include "world/contact_scenes/penetration_scene.h"
 #include "world/stepping/contact_run.h"
 

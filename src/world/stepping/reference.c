@@ -1,4 +1,5 @@
 // Reference force and lengths; see reference.h.
+// SPDX-License-Identifier: MIT
 #include "world/stepping/reference.h"
 
 #include <math.h>

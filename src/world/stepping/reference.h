@@ -1,4 +1,5 @@
 // Reference values for tolerances and lengths: the scale of the scene's forces, and its extent.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_STEPPING_REFERENCE_H
 #define PBS_WORLD_STEPPING_REFERENCE_H
 

@@ -1,5 +1,6 @@
 // A run: one call of pbs_world_step or pbs_world_advance. It is a transaction: steps compute with
 // copies in the workspace, and the scene changes only when the run is committed.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_STEPPING_RUN_H
 #define PBS_WORLD_STEPPING_RUN_H
 

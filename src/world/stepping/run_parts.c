@@ -1,5 +1,6 @@
 // Solves the steps of a run. A part that fails is halved, up to the host's limit. Explicit schemes
 // take as many steps as the stable step requires.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "integrate/stepping/explicit.h"

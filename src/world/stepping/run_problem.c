@@ -1,4 +1,5 @@
 // See run_problem.h.
+// SPDX-License-Identifier: MIT
 #include "world/stepping/run_problem.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Fills the problem that the integrator solves in a run: the world's energies, prescribed motion
 // and tolerances.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_STEPPING_RUN_PROBLEM_H
 #define PBS_WORLD_STEPPING_RUN_PROBLEM_H
 

@@ -1,4 +1,5 @@
 // See run_stats.h.
+// SPDX-License-Identifier: MIT
 #include "world/stepping/run_stats.h"
 
 #include "world/breaking/impact.h"

@@ -1,4 +1,5 @@
 // Writes the statistics of a run.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_STEPPING_RUN_STATS_H
 #define PBS_WORLD_STEPPING_RUN_STATS_H
 

@@ -1,5 +1,6 @@
 // A step of the world as a transaction: it computes with copies in the workspace, which become the
 // scene's state at the end or not at all.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

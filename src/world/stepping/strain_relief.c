@@ -1,5 +1,6 @@
 // Bodies whose stiffness the library has chosen are made stiffer where a step strains them too
 // much; see run.h.
+// SPDX-License-Identifier: MIT
 #include "minimize/newton/newton.h"
 #include "world/objects/body_table.h"
 #include "world/stepping/run.h"

@@ -1,5 +1,6 @@
 // Systems of the public interface: a small dense equation of motion with forces of the host, its
 // state, and the scheme's history. Steps are in system_step.c.
+// SPDX-License-Identifier: MIT
 #include "world/systems/system.h"
 
 #include <math.h>

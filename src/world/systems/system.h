@@ -1,4 +1,5 @@
 // The system behind the public interface.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_SYSTEMS_SYSTEM_H
 #define PBS_WORLD_SYSTEMS_SYSTEM_H
 

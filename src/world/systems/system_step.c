@@ -1,6 +1,7 @@
 // Steps of systems: they compute with a copy of the state, which becomes the system's state at the
 // end or not at all. One step, equal steps, or steps chosen by the integrator's step control
 // (src/integrate/step_control/step_control.h).
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // The library behind sample.h. What it does is no matter; what it exports is.
+// SPDX-License-Identifier: MIT
 #include "inside/sample.h"
 #include <pbs/sample.h>
 

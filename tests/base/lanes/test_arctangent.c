@@ -1,4 +1,5 @@
 // Compares angles with those of extended precision, in all quadrants and on their borders.
+// SPDX-License-Identifier: MIT
 #include "base/lanes/arctangent.h"
 
 #include <float.h>

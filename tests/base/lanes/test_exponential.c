@@ -1,4 +1,5 @@
 // Compares exponentials with those of extended precision.
+// SPDX-License-Identifier: MIT
 #include "base/lanes/exponential.h"
 
 #include <float.h>

@@ -1,4 +1,5 @@
 // Each helper on eight lanes gives what the scalar operation gives, also for NaN.
+// SPDX-License-Identifier: MIT
 #include "base/lanes/lanes.h"
 
 #include "support/random.h"

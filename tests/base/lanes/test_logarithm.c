@@ -1,4 +1,5 @@
 // Compares logarithms with those of extended precision, and checks the special values.
+// SPDX-License-Identifier: MIT
 #include "base/lanes/logarithm.h"
 
 #include <float.h>

@@ -1,4 +1,5 @@
 // Sums are accurate and have the same bits for any number of threads.
+// SPDX-License-Identifier: MIT
 #include "base/lanes/vector.h"
 
 #include "support/host/jobs.h"

@@ -1,4 +1,5 @@
 // Compares eigenvalues with known ones, and tests the projection to positive semidefinite matrices.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/eigen3.h"
 
 #include "base/matrix3/math3.h"

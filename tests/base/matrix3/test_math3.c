@@ -1,5 +1,6 @@
 // Products, inverses and cross products of three dimensions, and the finite differences that other
 // tests use.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 
 #include "support/numerics/derivatives.h"

@@ -1,5 +1,6 @@
 // Compares the rotation in closed form with that of the singular value decomposition, and its
 // derivative with finite differences.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/polar3.h"
 
 #include <float.h>

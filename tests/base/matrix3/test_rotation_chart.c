@@ -1,5 +1,6 @@
 // Compares the functions of the rotation chart with values of fifty digits, and its matrices with
 // each other and with trigonometric functions.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"

@@ -1,4 +1,5 @@
 // Eigenvalues of matrices of one to six rows that are made of known ones.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/small_eigen.h"
 
 #include "support/random.h"

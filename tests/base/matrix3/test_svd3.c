@@ -1,5 +1,6 @@
 // The decomposition is accurate to rounding for every kind of matrix, and has the documented signs
 // and order.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/svd3.h"
 
 #include "base/matrix3/math3.h"

@@ -1,4 +1,5 @@
 // Denormal numbers are flushed to zero exactly in the blocks that request it.
+// SPDX-License-Identifier: MIT
 #include "base/runtime/arithmetic.h"
 #include "base/runtime/tasks.h"
 #include "support/testing.h"

@@ -1,4 +1,5 @@
 // Blocks are aligned, zeroed, counted and released with their size; a failure changes nothing.
+// SPDX-License-Identifier: MIT
 #include "base/runtime/memory.h"
 
 #include "base/config.h"

@@ -1,4 +1,5 @@
 // Statuses have names and texts. Messages belong to a thread and are the same in every locale.
+// SPDX-License-Identifier: MIT
 #include "base/runtime/status.h"
 
 #include <locale.h>

@@ -1,4 +1,5 @@
 // Parallel loops run every index exactly once on whichever thread, and never deadlock.
+// SPDX-License-Identifier: MIT
 #include "base/runtime/tasks.h"
 
 #include <fenv.h>

@@ -1,6 +1,7 @@
 // Barrier, mollifier and friction beside 20-digit references (the rows `barrier`, `friction_f` and
 // `ee_mollifier` of the contact specification), beside their formulas in long double, and beside
 // differences.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "contact/barrier/barrier.h"
 #include "support/numerics/derivatives.h"

@@ -1,6 +1,7 @@
 // Barrier contact of all that can touch: the gradient beside differences of the energy, the Hessian
 // beside dense projections of each contact's, forces that balance, friction that takes out, and
 // that neither the list of candidates that happens to be there nor threads change a bit.
+// SPDX-License-Identifier: MIT
 #include "contact/barrier/barrier_report.h"
 #include "contact/barrier/lagged_friction.h"
 #include "contact/barrier/edge_factor.h"

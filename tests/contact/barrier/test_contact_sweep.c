@@ -1,6 +1,7 @@
 // Sweeps and the ways of obstacles: nothing passes through anything on the way that a sweep allows,
 // gaps keep what they are to keep, no sweep is shorter than it must be, and obstacles go where
 // their script says, in whatever parts.
+// SPDX-License-Identifier: MIT
 #include "contact/barrier/barrier_contact.h"
 
 #include "contact/touching_scene.h"

@@ -1,5 +1,6 @@
 // What the barrier of two edges is multiplied by. Its Hessian beside second differences of the
 // energy along random directions, the gradient beside differences, and what happens beside ends.
+// SPDX-License-Identifier: MIT
 #include "contact/barrier/edge_factor.h"
 
 #include "base/matrix3/math3.h"

@@ -1,6 +1,7 @@
 // Lagged friction on 112 states of two colliding cubes, as another implementation computed them
 // (../shared/data/ccd/friction, its README has format and source): closest points, force of the
 // squared barrier, energy, gradient and Hessian.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "contact/barrier/barrier.h"
 #include "geometry/distances/distance.h"

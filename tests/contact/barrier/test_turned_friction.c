@@ -1,6 +1,7 @@
 // Friction of spheres with rotations, and what resists rolling and spinning: values, gradients and
 // Hessians of one another, how duals follow directions, and what a rigid motion of everything does
 // (docs/theory/bonds.md sections 6.3 and 6.4).
+// SPDX-License-Identifier: MIT
 #include "contact/barrier/barrier_contact.h"
 
 #include <string.h>

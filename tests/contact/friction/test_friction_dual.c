@@ -1,5 +1,6 @@
 // Friction's force as an unknown: the Hessian that it makes against its matrix, and against that of
 // the smoothed potential where it is the force of the slip; how it follows a direction.
+// SPDX-License-Identifier: MIT
 #include "contact/friction/friction_dual.h"
 
 #include <math.h>

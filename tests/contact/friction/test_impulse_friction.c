@@ -1,5 +1,6 @@
 // Friction after the solve: momentum, the energy that it takes out and the impulse's bound; against
 // obstacles that move, with axes that are held, and of points of affine bodies.
+// SPDX-License-Identifier: MIT
 #include "contact/friction/impulse_friction.h"
 
 #include "base/matrix3/math3.h"

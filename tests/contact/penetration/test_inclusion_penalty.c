@@ -1,6 +1,7 @@
 // The penalty of a point inside a solid: derivatives beside differences for all types of closest
 // primitives and from both sides, the semidefinite Hessian beside dense eigenvectors, and what is
 // left at distance 0.
+// SPDX-License-Identifier: MIT
 #include "contact/penetration/inclusion_penalty.h"
 
 #include <lapacke.h>

@@ -1,6 +1,7 @@
 // Obstacles as penalties: derivatives beside differences for every shape and for grids, what is
 // continuous at the surface, semidefinite matrices, how deep a load and an impact go, and that
 // Newton's method finds its way on cubic grids.
+// SPDX-License-Identifier: MIT
 #include "contact/penetration/level_set_penalty.h"
 
 #include "base/matrix3/eigen3.h"

@@ -1,6 +1,7 @@
 // Vertices inside solids beside a search of everything for each of them: overlapping cubes, a torus
 // that goes through itself, tetrahedra that are turned inside out, points where several are equal;
 // where the energy of what is found jumps, and its derivative; which bodies touch; threads, memory.
+// SPDX-License-Identifier: MIT
 #include "contact/penetration/solid_inclusion.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // The constraint projection over a scene: activation, derivatives along the projected path, held
 // axes, forces and friction, the same bits for any number of threads, no allocation once warm.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "contact/plane_pose.h"
 #include "contact/projection/projection.h"

@@ -1,5 +1,6 @@
 // The lists of what may touch against everything beside everything: all that comes within reach on
 // the way is listed, once, in order, and nothing that may not touch; where lists hold.
+// SPDX-License-Identifier: MIT
 #include "contact/search/candidates.h"
 
 #include <float.h>

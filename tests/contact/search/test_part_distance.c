@@ -1,4 +1,5 @@
 // The distance of two parts: of faces, edges and vertices, of parts through and inside each other.
+// SPDX-License-Identifier: MIT
 #include "contact/search/part_distance.h"
 
 #include "support/scenes/world_scenes.h"

@@ -1,4 +1,5 @@
 // How far points are from straight ways, beside distances worked out point by point.
+// SPDX-License-Identifier: MIT
 #include "contact/search/point_paths.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Planes that part pairs against distances in double precision: nothing that comes within reach is
 // parted, and of pairs that stand still everything that is out of reach is.
+// SPDX-License-Identifier: MIT
 #include "contact/search/separation.h"
 
 #include <math.h>

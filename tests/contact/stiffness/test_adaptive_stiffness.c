@@ -1,5 +1,6 @@
 // The stiffness that barriers choose for themselves, against what the IPC reference code wrote for
 // its own scenes.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "contact/stiffness/adaptive_stiffness.h"

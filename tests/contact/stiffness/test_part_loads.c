@@ -1,5 +1,6 @@
 // Barriers whose stiffness is chosen part by part, what their contacts come to, and how fast parts
 // are about to fly through each other.
+// SPDX-License-Identifier: MIT
 #include "contact/stiffness/part_loads.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Closest admissible points where several obstacles meet: feasible, closest among sampled feasible
 // points, unchanged by projecting again, and moving as the Jacobian says.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "contact/surfaces/closest_point.h"
 #include "contact/plane_pose.h"

@@ -1,5 +1,6 @@
 // What can touch, as lists: edges once, lone points and edges, places of points, who may touch
 // whom.
+// SPDX-License-Identifier: MIT
 #include "contact/surfaces/collision_mesh.h"
 
 #include "support/host/refusals.h"

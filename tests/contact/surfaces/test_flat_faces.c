@@ -1,4 +1,5 @@
 // What lies inside flat faces of a surface that keeps its shape.
+// SPDX-License-Identifier: MIT
 #include "contact/surfaces/flat_faces.h"
 
 #include <math.h>

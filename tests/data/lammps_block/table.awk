@@ -1,5 +1,6 @@
 # From LAMMPS's dumps begin.txt and end.txt to block.csv: displacements of some particles, and sums over all.
 #   awk -f table.awk begin.txt end.txt
+# SPDX-License-Identifier: MIT
 function chosen(i, list) { return index(" " list " ", " " i " ") }
 FNR < 10 { next }
 NR == FNR { for (k = 0; k < 3; k++) begin[$1, k] = $(2 + k); next }

@@ -1,5 +1,6 @@
 // Energies of affine bodies: the reference's reference numbers, derivatives, projection by
 // singular values beside a full eigenproblem, rigid motions, reflections and the largest step.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // Bonds: derivatives beside differences, rigid motion, balance, the beam they stand for, the
 // semidefinite form, and the largest step.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // A host's energy through the seam: where its answers land, in which order it sees nodes, and what
 // each kind of answer does.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "energy/cube_fixture.h"

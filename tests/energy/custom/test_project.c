@@ -1,4 +1,5 @@
 // The host's element Hessians made semidefinite, beside LAPACK's eigenvectors.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "energy/custom/project.h"

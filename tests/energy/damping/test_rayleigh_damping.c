@@ -1,5 +1,6 @@
 // Lagged Rayleigh damping: a quadratic form that takes energy out, gives rigid translations
 // nothing, and whose derivatives agree.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"

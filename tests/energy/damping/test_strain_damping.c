@@ -1,5 +1,6 @@
 // Damping by the rate of strain: springs, tetrahedra, triangles, affine bodies. Derivatives beside
 // differences, no force and no torque on what only moves and turns, the old law at small strain.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"

@@ -1,4 +1,5 @@
 // The measures that must not cancel near rest, beside long double.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include <float.h>

@@ -1,4 +1,5 @@
 // The element kernels beside the material at a point, balance of forces, and the largest step.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"

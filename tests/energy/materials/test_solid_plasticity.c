@@ -1,5 +1,6 @@
 // Plastic flow of tetrahedra by itself: derivatives with a plastic part, volume, energy, the yield
 // surface, and histories that are read, written, saved and restored.
+// SPDX-License-Identifier: MIT
 #include "energy/materials/solid_plasticity.h"
 
 #include "base/matrix3/math3.h"

@@ -1,4 +1,5 @@
 // Gravity and mass drag: values and derivatives are known in closed form.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "energy/cube_fixture.h"

@@ -1,5 +1,6 @@
 // Volumes that are held: what an update does to the objective, what is projected out of
 // accelerations, and the deflation of conjugate gradients.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // Pressure in closed surfaces: its laws, and its derivatives beside differences of the value.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

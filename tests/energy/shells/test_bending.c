@@ -1,4 +1,5 @@
 // Hinges beside reference angles, finite differences, and the plate that they stand for.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "energy/shells/bending.h"

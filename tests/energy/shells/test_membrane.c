@@ -1,4 +1,5 @@
 // The membrane beside finite differences, plane stress, a dense projection and sampled steps.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "energy/shells/membrane.h"

@@ -1,4 +1,5 @@
 // The bending of plates beside finite differences, quadratic surfaces, and itself on other meshes.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "energy/shells/bending.h"

@@ -1,5 +1,6 @@
 // The limit of stretch beside its formula, finite differences, a dense eigenvalue test and bisected
 // steps.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "energy/custom/project.h"

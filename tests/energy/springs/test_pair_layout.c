@@ -2,6 +2,7 @@
 // parity never meet; sums over pairs are those by hand, for any number of threads; nodes come in
 // the order that serves better. Lattices, random pairs, pairs that are there twice, nodes without
 // any.
+// SPDX-License-Identifier: MIT
 #include "energy/springs/pair_layout.h"
 #include "fracture/peridynamic.h"
 #include "support/host/allocator.h"

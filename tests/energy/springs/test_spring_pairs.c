@@ -1,6 +1,7 @@
 // Very many springs in the order of pairs: value and gradient beside sums by hand, the same bits
 // for any vectors, threads and order of the springs, forces that balance to the last bit, marks of
 // what is beyond its limit, springs that broke.
+// SPDX-License-Identifier: MIT
 #include "energy/springs/spring_pairs.h"
 #include "base/matrix3/matrix3_widths.h"
 #include "energy/springs/spring_pairs_widths.h"

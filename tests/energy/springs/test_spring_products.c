@@ -1,6 +1,7 @@
 // Hessians of springs that are not assembled: near blocks and products together are the assembled
 // matrix, stretched, compressed and with broken springs; symmetric, and the same bits for any
 // number of threads.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "energy/evaluate.h"

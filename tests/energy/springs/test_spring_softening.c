@@ -1,5 +1,6 @@
 // Springs that soften before they break: derivatives beside differences on every branch of the law,
 // the energy that one takes, unloading, and what is remembered.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "energy/cube_fixture.h"

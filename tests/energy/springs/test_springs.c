@@ -1,4 +1,5 @@
 // Springs: derivatives beside differences and closed forms, projection, springs without length.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "energy/cube_fixture.h"

@@ -1,4 +1,5 @@
 // Wind on triangles: its law, and the derivatives of its potential beside differences of the value.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

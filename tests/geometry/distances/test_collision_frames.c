@@ -1,6 +1,7 @@
 // Whole steps from simulations of other programs, with broad phase and step bound. The step is
 // never beyond the earliest impact of all pairs, which is known from exact queries of the same
 // step, and not much before it. It leaves the surface without an intersection.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "geometry/exact/intersection.h"
 #include "scenes/contact/collision_frames.h"

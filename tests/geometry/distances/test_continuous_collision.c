@@ -1,5 +1,6 @@
 // Compares the collision-free time of pairs with exact answers where they exist, and always with a
 // slow search that misses nothing.
+// SPDX-License-Identifier: MIT
 #include <float.h>
 
 #include "geometry/random_pairs.h"

@@ -1,6 +1,7 @@
 // Compares distances of pairs with references of 60 digits, and with the smallest of all candidates
 // in long double on random and nearly degenerate pairs. Compares their derivatives with finite
 // differences.
+// SPDX-License-Identifier: MIT
 #include <lapacke.h>
 
 #include "base/matrix3/math3.h"

@@ -1,4 +1,5 @@
 // The nearest point, triangle and tetrahedron, beside a search through all of them.
+// SPDX-License-Identifier: MIT
 #include "support/random.h"
 #include "support/host/refusals.h"
 #include "support/testing.h"

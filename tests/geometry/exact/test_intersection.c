@@ -1,5 +1,6 @@
 // Edges against triangles: cases with obvious answers, and lattices of integers, where a separating
 // axis decides exactly. Whole surfaces are compared with a test of all pairs.
+// SPDX-License-Identifier: MIT
 #include "geometry/exact/intersection.h"
 
 #include "common/meshes/shapes.h"

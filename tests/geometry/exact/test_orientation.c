@@ -1,5 +1,6 @@
 // Compares signs of determinants with 128-bit integers: points on lattices, nearly or exactly in
 // one plane, with coordinates whose differences are not doubles.
+// SPDX-License-Identifier: MIT
 #include "geometry/exact/orientation.h"
 
 #include "geometry/exact/expansion.h"

@@ -1,4 +1,5 @@
 // Tetrahedra of round solids: their angles, and that they fill what their surface encloses.
+// SPDX-License-Identifier: MIT
 #include "geometry/generation/round_meshes.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // Distances on a grid: what the interpolation reproduces, its derivatives, its continuation
 // outside, and invalid grids.
+// SPDX-License-Identifier: MIT
 #include "geometry/grids/distance_grid.h"
 
 #include "base/matrix3/math3.h"

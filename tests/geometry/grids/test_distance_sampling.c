@@ -1,5 +1,6 @@
 // Distances of meshes on grids. The meshes are balls, for which a formula exists: complete, with
 // holes, overlapping, inverted and in pieces. Also tests winding numbers.
+// SPDX-License-Identifier: MIT
 #include "geometry/grids/distance_sampling.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // Compares closest points on surfaces of grids with those of a ball and a torus, from inside,
 // outside and beyond the grid.
+// SPDX-License-Identifier: MIT
 #include "geometry/grids/grid_closest.h"
 
 #include "base/matrix3/math3.h"

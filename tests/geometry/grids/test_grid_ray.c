@@ -1,5 +1,6 @@
 // Rays and distances on grids: compared with short steps along the ray and with the formula of a
 // ball, grazing and from all directions; and in the frame of a shape.
+// SPDX-License-Identifier: MIT
 #include "geometry/grids/grid_ray.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // Patches where boxes and an L face each other: areas, centroids and moduli are those of
 // rectangles.
+// SPDX-License-Identifier: MIT
 #include "geometry/meshes/facing_patches.h"
 
 #include <math.h>

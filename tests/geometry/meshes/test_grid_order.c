@@ -1,5 +1,6 @@
 // Orders of points: lattices that were shuffled and perturbed, clouds that are wide compared with
 // their spacing, and coincident points.
+// SPDX-License-Identifier: MIT
 #include "geometry/meshes/grid_order.h"
 #include "support/host/allocator.h"
 #include "support/random.h"

@@ -1,4 +1,5 @@
 // Insets of boxes and of a turned one, of a ball, and what has none.
+// SPDX-License-Identifier: MIT
 #include "geometry/meshes/inset_surface.h"
 
 #include <math.h>

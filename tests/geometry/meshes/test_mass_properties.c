@@ -1,5 +1,6 @@
 // Compares mass properties of boxes, balls and bodies with a cavity with closed forms, also far
 // from the origin. Surfaces without volume are refused.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"

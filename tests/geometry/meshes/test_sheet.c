@@ -1,4 +1,5 @@
 // Triangle sheets: error messages, and hinges of open and closed sheets.
+// SPDX-License-Identifier: MIT
 #include "geometry/meshes/sheet.h"
 #include "support/host/refusals.h"
 #include "support/testing.h"

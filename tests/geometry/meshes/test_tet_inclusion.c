@@ -1,5 +1,6 @@
 // Points in tetrahedra: with known barycentric coordinates; on faces, edges and corners, where only
 // exact signs leave no gap between neighbours; and degenerate tetrahedra.
+// SPDX-License-Identifier: MIT
 #include "geometry/meshes/tet_inclusion.h"
 
 #include "base/matrix3/math3.h"

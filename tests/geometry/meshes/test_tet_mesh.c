@@ -1,5 +1,6 @@
 // Checks, boundaries, masses and normals of tetrahedral meshes: error messages, closed outward
 // boundaries of boxes divided into tetrahedra, and slivers that must be accepted.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "geometry/meshes/tet_mesh.h"
 #include "support/host/refusals.h"

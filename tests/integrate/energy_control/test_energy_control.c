@@ -1,5 +1,6 @@
 // Energy control (docs/theory/schemes.md section 4 and docs/integrators.md, "Energy control"):
 // targets that are kept, decay, lose and gain work; alphas; islands; frames of reference.
+// SPDX-License-Identifier: MIT
 #include "integrate/oscillator.h"
 
 #include "base/matrix3/math3.h"

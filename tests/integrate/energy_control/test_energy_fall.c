@@ -1,5 +1,6 @@
 // Energy control under constant forces (docs/theory/energy_control.md section 4): a fall leaves
 // spin and vibration alone, bounces return to their height, losses are those of the mean velocity.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"

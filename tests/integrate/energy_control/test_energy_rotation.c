@@ -1,5 +1,6 @@
 // The rotation in the correction of energy control (docs/theory/energy_control.md section 1.1):
 // searches keep angular momentum whatever alpha is, and vibration does not become spin.
+// SPDX-License-Identifier: MIT
 #include "support/joint_testing.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // Who is struck, apart from any scheme.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "pbs/body.h"

@@ -1,4 +1,5 @@
 // What bodies that were struck would gain, and the past that they take, apart from any scheme.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "pbs/body.h"

@@ -1,5 +1,6 @@
 // Obstacles and forbidden states under every scheme: what ends a step is outside all obstacles and
 // of finite energy, bodies settle, contact forces carry weights, friction is Coulomb's.
+// SPDX-License-Identifier: MIT
 #include "integrate/oscillator.h"
 
 static pbs_world *new_scene(const struct scheme_table *scheme, uint32_t divisions) {

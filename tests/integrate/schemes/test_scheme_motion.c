@@ -1,5 +1,6 @@
 // What mechanics says of motion under every scheme: free fall, momentum, angular momentum, energy,
 // and what changes at once, such as gravity and pins.
+// SPDX-License-Identifier: MIT
 #include "integrate/oscillator.h"
 
 static pbs_world *new_scene(const struct scheme_table *scheme, double gravity, double tolerance) {

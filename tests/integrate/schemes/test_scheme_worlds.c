@@ -1,5 +1,6 @@
 // What a world owes its host whatever the scheme: bits, snapshots, refusals, transactions. Runs
 // over the table, so that a scheme added to it is held to the same.
+// SPDX-License-Identifier: MIT
 #include "integrate/oscillator.h"
 #include "support/host/jobs.h"
 #include "world/objects/scene.h"

@@ -1,4 +1,5 @@
 // Schemes against the table of docs/theory/schemes.md section 3.
+// SPDX-License-Identifier: MIT
 #include "integrate/oscillator.h"
 #include "integrate/schemes/recipe.h"
 #include "world/objects/scene.h"

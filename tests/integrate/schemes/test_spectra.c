@@ -1,6 +1,7 @@
 // What one step does to an oscillation (docs/theory/schemes.md section 4): the matrix that takes
 // (x, h v, h^2 a, x_before, h v_before) of x'' = -x to the next, column by column, from steps of a
 // world; its trace, determinant and spectral radius against formulas.
+// SPDX-License-Identifier: MIT
 #include <complex.h>
 
 #include "integrate/oscillator.h"

@@ -1,5 +1,6 @@
 // Orders where the step changes (docs/theory/schemes.md section 2): coefficients follow the ratio
 // of steps, generalised-alpha's acceleration its time, and no ratio is too large.
+// SPDX-License-Identifier: MIT
 #include "integrate/oscillator.h"
 
 #include "world/objects/scene.h"

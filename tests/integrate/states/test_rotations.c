@@ -1,5 +1,6 @@
 // Rotations as nodes: the order of every scheme on a chain of bonds that turns, free spin, angular
 // momentum, and the transports by themselves.
+// SPDX-License-Identifier: MIT
 #include "integrate/bonded_chain.h"
 
 static const double DURATION = 0.4;

@@ -1,4 +1,5 @@
 // What the contact forces of a step's stages do, by the recipes alone.
+// SPDX-License-Identifier: MIT
 #include "integrate/states/scalar.h"
 
 #include <float.h>

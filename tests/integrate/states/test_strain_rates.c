@@ -1,5 +1,6 @@
 // Damping by the rate of strain through schemes: a pair of particles on a damped spring that turns
 // and stretches, beside its equation of motion, and bodies that turn without stretching.
+// SPDX-License-Identifier: MIT
 #include "integrate/oscillator.h"
 
 #include "base/matrix3/math3.h"

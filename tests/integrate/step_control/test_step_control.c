@@ -1,5 +1,6 @@
 // The arithmetic of step-size control: unit numbers of docs/theory/step_control.md section 1,
 // limits and counts of docs/theory/step_control.md section 2.
+// SPDX-License-Identifier: MIT
 #include "integrate/step_control/step_control.h"
 
 #include <float.h>

@@ -1,4 +1,5 @@
 // What step controls measure: every node counts, and every two that a stencil joins.
+// SPDX-License-Identifier: MIT
 #include "integrate/step_control/step_measure.h"
 
 #include "base/matrix3/math3.h"

@@ -1,6 +1,7 @@
 // Rayleigh damping through schemes: a host's D = damping P'' is lagged, at x_n by schemes of first
 // order and where the step is expected to lead by the others, which keeps their order
 // (docs/theory/schemes.md section 1), and the energy that it takes out is accounted for.
+// SPDX-License-Identifier: MIT
 #include "integrate/oscillator.h"
 
 // x'' = -(x + x^3) - 0.3 (1 + 3 x^2) x' from x = 1, x' = 0.3, by a Runge-Kutta method of fourth

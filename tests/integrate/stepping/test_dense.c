@@ -1,5 +1,6 @@
 // Schemes through pbs_system: the table of docs/theory/schemes.md section 3, damped orders, steps
 // that are divided, unsymmetric Jacobians, each against what is known exactly.
+// SPDX-License-Identifier: MIT
 #include <complex.h>
 
 #include "integrate/final_states.h"

@@ -1,5 +1,6 @@
 // Schemes against prototypes that were written independently: final states to many more digits than
 // their errors have.
+// SPDX-License-Identifier: MIT
 #include "integrate/oscillator.h"
 
 #include "integrate/final_states.h"

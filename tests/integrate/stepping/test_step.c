@@ -1,4 +1,5 @@
 // What the generic step owes to every scheme of the table.
+// SPDX-License-Identifier: MIT
 #include "integrate/states/combination.h"
 #include "integrate/scheme.h"
 #include "support/world_testing.h"

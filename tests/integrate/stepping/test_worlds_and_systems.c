@@ -1,5 +1,6 @@
 // Worlds and systems take their steps from the same recipes by different minimisers, matrices and
 // bookkeeping: where the equations are the same, so is the motion, under steps of any length.
+// SPDX-License-Identifier: MIT
 #include "integrate/oscillator.h"
 
 // Steps of both, s.

@@ -1,6 +1,7 @@
 // OpenBLAS's number of threads is the host's: what it was before a factorisation it is afterwards,
 // whatever came of it, and the bits do not depend on it. With the serial OpenBLAS, where there is
 // but one number, this holds as well.
+// SPDX-License-Identifier: MIT
 #include "linear/dense/blas_threads.h"
 
 #include <cblas.h>

@@ -1,5 +1,6 @@
 // LU factors of full matrices: solutions, singular matrices, condition numbers, and that none of it
 // depends on how many threads OpenBLAS has.
+// SPDX-License-Identifier: MIT
 #include "linear/dense/dense_lu.h"
 
 #include <cblas.h>

@@ -1,5 +1,6 @@
 // The automatic choice at work in conjugate gradients: it begins with block Jacobi, hands over in
 // the middle of a solve, and remembers; and the norm that contact is solved in.
+// SPDX-License-Identifier: MIT
 #include "linear/problem_cases.h"
 #include "scenes/linear/linear_scene.h"
 #include "pbs/stats.h"

@@ -1,6 +1,7 @@
 // The factor of H0 + C: exact, whatever contact couples and however stiff it is; a symbolic part
 // that is made when contact couples other rows and never else; a result that depends on the present
 // matrix alone.
+// SPDX-License-Identifier: MIT
 #include "linear/exact/merged_factor.h"
 
 #include "base/runtime/arithmetic.h"

@@ -1,5 +1,6 @@
 // The matrix that a host's solver gets, against products with the one it was made from: all
 // forms and triangles, contacts that come, stay, move and go.
+// SPDX-License-Identifier: MIT
 #include "linear/host/host_matrix.h"
 
 #include "linear/linear_cases.h"

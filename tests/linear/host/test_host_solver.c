@@ -1,5 +1,6 @@
 // A host's solver in front of another preconditioner: contacts that change the pattern, and what
 // stands in when the host gives way. Worlds with one are in world/test_linear_solver.c.
+// SPDX-License-Identifier: MIT
 #include "linear/host/host_solver.h"
 
 #include "linear/linear_cases.h"

@@ -1,5 +1,6 @@
 // Incomplete Cholesky: complete where there is no fill, local to its domains, shifted where it
 // breaks down. And what block Jacobi makes of blocks that are not positive definite.
+// SPDX-License-Identifier: MIT
 #include "linear/jacobi/diagonal_block.h"
 #include "linear/incomplete/incomplete_cholesky.h"
 #include "linear/linear_cases.h"

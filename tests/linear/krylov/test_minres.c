@@ -1,5 +1,6 @@
 // MINRES on symmetric matrices with eigenvalues of both signs: the residual it claims is the true
 // one, and n steps suffice.
+// SPDX-License-Identifier: MIT
 #include "base/lanes/vector.h"
 #include "linear/krylov/minres.h"
 #include "scenes/linear/matrix_fixture.h"

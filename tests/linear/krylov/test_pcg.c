@@ -1,5 +1,6 @@
 // Conjugate gradients: exactness in few iterations, the early return on indefiniteness (OPT
 // section 3.1) and honest outcomes. Iteration counts are in bench/counts.csv.
+// SPDX-License-Identifier: MIT
 #include "linear/linear_cases.h"
 
 static struct memory memory;

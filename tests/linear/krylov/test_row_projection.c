@@ -1,4 +1,5 @@
 // Velocities that equations allow: they hold, and no nearer velocities do.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "base/matrix3/math3.h"

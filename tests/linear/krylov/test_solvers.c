@@ -1,6 +1,7 @@
 // One suite over all solvers: conjugate gradients and MINRES under every preconditioner, in both
 // orders of elimination, on matrices of all kinds. Nothing fails silently: what is claimed is what
 // a plain product finds, a direction goes down whatever the outcome, and anything else has a name.
+// SPDX-License-Identifier: MIT
 #include "linear/krylov/minres.h"
 
 #include "linear/problem_cases.h"

@@ -1,4 +1,5 @@
 // Multigrid: what its grids must be, and what conjugate gradients gain.
+// SPDX-License-Identifier: MIT
 #include "linear/multigrid/multigrid.h"
 #include "linear/linear_cases.h"
 #include "common/meshes/shapes.h"

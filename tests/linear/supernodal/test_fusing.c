@@ -1,5 +1,6 @@
 // Factors that fuse nothing: the same bits as on a processor that cannot fuse. What such a
 // processor does is compiled here from the same kernels, for plain x86-64 and one width of vectors.
+// SPDX-License-Identifier: MIT
 #define PBS_SINGLE_VERSION
 
 #include <float.h>

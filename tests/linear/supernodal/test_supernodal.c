@@ -1,5 +1,6 @@
 // Supernodal Cholesky: the same solution as dense elimination, the fill that elimination makes, the
 // same bits for any number of threads, and a sentence for every matrix that it cannot factor.
+// SPDX-License-Identifier: MIT
 #include "linear/supernodal/supernodal.h"
 #include "linear/linear_cases.h"
 #include "sparse/matrices/nested_dissection.h"

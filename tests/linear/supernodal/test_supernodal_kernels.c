@@ -1,5 +1,6 @@
 // The dense kernels of the supernodal factorisation: what a plain triple loop gives, the same bits
 // whatever the width of the registers, and no entry touched beside those that are asked for.
+// SPDX-License-Identifier: MIT
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

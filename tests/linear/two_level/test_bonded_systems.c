@@ -1,5 +1,6 @@
 // Systems of bonded bodies: the coarse spaces know the rigid motions of places and rotations, so
 // that iterations do not grow with a body.
+// SPDX-License-Identifier: MIT
 #include "linear/two_level/coarse_space.h"
 #include "linear/krylov/pcg.h"
 #include "pbs/pbs.h"

@@ -1,4 +1,5 @@
 // Clusters and what couples to them against a search through the whole matrix.
+// SPDX-License-Identifier: MIT
 #include "linear/two_level/rigid_clusters.h"
 
 #include "linear/linear_cases.h"

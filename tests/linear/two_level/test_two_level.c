@@ -1,6 +1,7 @@
 // The two-level preconditioner against dense matrices: its coarse matrix is Z^T H Z for a Z that is
 // made here from positions and clusters, its correction leaves no residual in the range of Z, and
 // neither contacts nor numbering cost iterations.
+// SPDX-License-Identifier: MIT
 #include "linear/two_level/coarse_space.h"
 
 #include "linear/problem_cases.h"

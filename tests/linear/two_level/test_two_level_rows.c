@@ -1,5 +1,6 @@
 // The rows of the table that two levels serve: what each makes of matrices with and without
 // contact, and that it says so.
+// SPDX-License-Identifier: MIT
 #include "linear/problem_cases.h"
 #include "scenes/linear/linear_scene.h"
 

@@ -1,4 +1,5 @@
 // What bends a path so that a closed surface keeps its volume along it.
+// SPDX-License-Identifier: MIT
 #include "minimize/constraints/constraint_set.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // A state and a direction, both random, from which line searches go, for tests of their paths.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_MINIMIZE_NEWTON_PATH_SCENE_H
 #define PBS_TESTS_MINIMIZE_NEWTON_PATH_SCENE_H
 

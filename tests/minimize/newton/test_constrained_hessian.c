@@ -1,4 +1,5 @@
 // Constraints in the sparse matrix beside the dense formula Q^T H Q + C + s (I - Q).
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "minimize/newton/constrained_hessian.h"
 #include "support/numerics/random_matrix.h"

@@ -1,6 +1,7 @@
 // A soft sheet of 20 nodes falls on a ball that stands on the floor: docs/theory/minimization.md
 // section 2's drop, 48 steps at 1/24 s. Every solve converges, no iteration raises E, nothing
 // penetrates, and obstacles only push.
+// SPDX-License-Identifier: MIT
 #include "minimize/fixture.h"
 #include "minimize/springs.h"
 #include "support/testing.h"

@@ -1,4 +1,5 @@
 // The stabilised minimiser, and plain Newton beside it, on energies whose minima are known.
+// SPDX-License-Identifier: MIT
 #include "minimize/fixture.h"
 #include "minimize/springs.h"
 #include "pbs/stats.h"

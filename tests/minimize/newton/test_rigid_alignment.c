@@ -1,5 +1,6 @@
 // Bodies turned as if rigid between iterations: springs between all corners of a cube, as they are
 // after an iteration, with a predictor that asks for another orientation.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "minimize/fixture.h"
 #include "minimize/springs.h"

@@ -1,6 +1,7 @@
 // Paths on which bodies turn: they begin where the state is, along the direction; what the
 // direction turns and moves as a whole keeps its shape however far it goes, and its point at rest;
 // the derivative is that of the places; a body with a held axis goes straight.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "minimize/newton/path_scene.h"
 

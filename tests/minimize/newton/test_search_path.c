@@ -1,6 +1,7 @@
 // Paths that are bent along constraints: what a constraint is on them differs from what the
 // direction says by the third power of the step; on straight paths, and on those on which bodies
 // turn, by the second.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "joints/joint_table.h"

@@ -1,5 +1,6 @@
 // The objective beside its formula: inertia and terms, value with gradient with Hessian, on several
 // domains.
+// SPDX-License-Identifier: MIT
 #include "minimize/fixture.h"
 #include "support/numerics/derivatives.h"
 #include "support/random.h"

@@ -1,4 +1,5 @@
 // The rigid motion of a rest shape that comes nearest to where nodes are to be.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "minimize/objective/rigid_fit.h"
 #include "support/random.h"

@@ -1,5 +1,6 @@
 // Directions: the forcing term, the choice between d, -d and steepest descent, truncation,
 // indefinite matrices and the length clamp, on diagonal matrices where every answer is known.
+// SPDX-License-Identifier: MIT
 #include "linear/preconditioner.h"
 #include "minimize/search/direction.h"
 #include "scenes/linear/matrix_fixture.h"

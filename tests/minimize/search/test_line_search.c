@@ -1,5 +1,6 @@
 // Line searches on functions of one variable: both conditions where they can hold, the lowest point
 // seen where they cannot, and safety against kinks, noise, walls and not-a-number.
+// SPDX-License-Identifier: MIT
 #include "minimize/search/line_search.h"
 
 #include <math.h>

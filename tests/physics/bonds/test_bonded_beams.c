@@ -1,5 +1,6 @@
 // Beams of bonds beside beam theory (docs/theory/bonds.md section 1.2), and what schemes leave of
 // the spin of bonded blocks. Statics is implicit Euler with steps so long that inertia vanishes.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // Friction that turns the particles of bonded bodies (docs/theory/bonds.md section 6.3): rolling
 // against sliding down a slope, and angular momentum between bodies.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

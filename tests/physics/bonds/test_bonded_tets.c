@@ -1,5 +1,6 @@
 // Bonded bodies of tetrahedra: how many particles and bonds of what size, and how stiff the whole
 // is (docs/theory/bonds.md section 3).
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

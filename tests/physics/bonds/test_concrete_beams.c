@@ -1,5 +1,6 @@
 // Notched beams of concrete whose bonds soften, by quasi-static steps: the loads that they bear are
 // between those of the measured curves.
+// SPDX-License-Identifier: MIT
 #include "scenes/fracture/concrete_beam.h"
 #include "support/world_testing.h"
 

@@ -1,5 +1,6 @@
 // Where cracks run in peridynamic plates: a notched plate of glass under tension, where the crack
 // branches, and Kalthoff and Winkler's plate of steel. bench/crack_paths runs them finer.
+// SPDX-License-Identifier: MIT
 #include "scenes/fracture/crack_path.h"
 #include "support/testing.h"
 

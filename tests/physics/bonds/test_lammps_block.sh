@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What tests/data/lammps_block says that LAMMPS does is what it does, where it is installed.
+# SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../../scripts/checks.sh"
 
 if ! command -v lmp >/dev/null; then

@@ -1,5 +1,6 @@
 // Contact of spheres by penalties in explicit steps (docs/theory/bonds.md section 6.5): what it
 // keeps, how spheres bounce, slide and roll, and bodies that break where they land.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "support/host/refusals.h"
 #include "support/scenes/bonded_bodies.h"

@@ -2,6 +2,7 @@
 // is strained or pulled bears, and that nothing of its momenta is lost. The numbers of the endless
 // lattice are sums over a family that are taken here, of docs/theory/peridynamics.md sections 1 and
 // 2 alone.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "support/random.h"
 #include "support/world_testing.h"

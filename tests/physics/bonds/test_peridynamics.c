@@ -1,4 +1,5 @@
 // Peridynamics beside LAMMPS, and a crack in a plate that is its own mirror image.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 static const double PI = 3.14159265358979323846;

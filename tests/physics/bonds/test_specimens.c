@@ -1,5 +1,6 @@
 // Bonded tetrahedra in a testing machine (bench/scenes/fracture/bonded_specimen.h), before and at
 // the first break: docs/theory/bonds.md section 4.3.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Compares what is derived from a pattern (the blocks of every column, the graph of a range of
 // rows) with a search through the whole pattern.
+// SPDX-License-Identifier: MIT
 #include "sparse/matrices/block_columns.h"
 
 #include "scenes/linear/matrix_fixture.h"

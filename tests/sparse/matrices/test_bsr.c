@@ -1,5 +1,6 @@
 // Compares the block product with a plain one, and tests that its bits do not depend on threads or
 // the order of pieces.
+// SPDX-License-Identifier: MIT
 #include "scenes/linear/matrix_fixture.h"
 #include "support/host/jobs.h"
 #include "support/random.h"

@@ -1,4 +1,5 @@
 // Compares the contact matrix with a dense sum of its stencils.
+// SPDX-License-Identifier: MIT
 #include "linear/problem.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // Nested dissection gives a permutation of the given rows, with less fill than the natural order of
 // a grid.
+// SPDX-License-Identifier: MIT
 #include "scenes/linear/matrix_fixture.h"
 #include "sparse/matrices/nested_dissection.h"
 #include "support/testing.h"

@@ -1,4 +1,5 @@
 // The sorted lists of src/sparse/matrices/pairs.h are compared with what qsort makes of them.
+// SPDX-License-Identifier: MIT
 #include "sparse/matrices/pairs.h"
 
 #include "support/host/allocator.h"

@@ -1,4 +1,5 @@
 // Domains are cut between bodies: small ones share a domain, and only large ones are divided.
+// SPDX-License-Identifier: MIT
 #include "sparse/ordering/domains.h"
 #include "support/host/refusals.h"
 #include "support/testing.h"

@@ -1,5 +1,6 @@
 // METIS is asked once about equal graphs. A component has the order that METIS gives it alone, in
 // the numbers that its nodes have in the whole graph.
+// SPDX-License-Identifier: MIT
 #include "sparse/ordering/known_orders.h"
 
 #include "sparse/ordering/metis_bridge.h"

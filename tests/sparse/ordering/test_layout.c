@@ -1,5 +1,6 @@
 // The order of the nodes is a permutation, domain by domain, and reproducible, for graphs of every
 // kind.
+// SPDX-License-Identifier: MIT
 #include "sparse/ordering/layout.h"
 #include "support/testing.h"
 

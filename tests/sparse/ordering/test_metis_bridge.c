@@ -1,5 +1,6 @@
 // METIS's changes to the process are undone: signal handlers with their flags and masks, the
 // alternate stack, the thread's signal mask, rand(). Orders are correct while signals arrive.
+// SPDX-License-Identifier: MIT
 #include "sparse/ordering/metis_bridge.h"
 
 #include <pthread.h>

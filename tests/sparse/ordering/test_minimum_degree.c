@@ -1,5 +1,6 @@
 // Orders are permutations, and their fill is that of the exact minimum degree, which is found by
 // carrying out the eliminations.
+// SPDX-License-Identifier: MIT
 #include "sparse/ordering/minimum_degree.h"
 
 #include "support/host/allocator.h"

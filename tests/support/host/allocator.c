@@ -1,4 +1,5 @@
 // Each block carries its size and a mark in front of it, so that a wrong release is noticed.
+// SPDX-License-Identifier: MIT
 #include "support/host/allocator.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // An allocator that counts, checks what it is given back, and fails where it is told to.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_ALLOCATOR_H
 #define PBS_SUPPORT_ALLOCATOR_H
 

@@ -1,5 +1,6 @@
 // Runs the pieces of a loop in random order. Each loop starts threads of its own, deals the pieces
 // out to them in turn, and joins them.
+// SPDX-License-Identifier: MIT
 #include "support/host/jobs.h"
 
 #include <pthread.h>

@@ -1,5 +1,6 @@
 // A host's job system, for tests. It runs the pieces of a loop in random order, on the calling
 // thread or on several threads.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_JOBS_H
 #define PBS_SUPPORT_JOBS_H
 

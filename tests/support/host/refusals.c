@@ -1,4 +1,5 @@
 // Refused allocations; see refusals.h.
+// SPDX-License-Identifier: MIT
 #include "support/host/refusals.h"
 
 #include "support/host/allocator.h"

@@ -1,4 +1,5 @@
 // The k-th allocation fails, for k = 0, 1, 2, ... until a call succeeds.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_REFUSALS_H
 #define PBS_SUPPORT_REFUSALS_H
 

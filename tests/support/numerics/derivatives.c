@@ -1,4 +1,5 @@
 // Central differences of fourth order: (-f(2h) + 8 f(h) - 8 f(-h) + f(-2h)) / 12 h.
+// SPDX-License-Identifier: MIT
 #include "support/numerics/derivatives.h"
 
 #include <math.h>

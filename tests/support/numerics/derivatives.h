@@ -1,4 +1,5 @@
 // Gradients and Hessians beside finite differences, through function pointers.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_DERIVATIVES_H
 #define PBS_SUPPORT_DERIVATIVES_H
 

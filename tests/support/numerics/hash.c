@@ -1,4 +1,5 @@
 // FNV-1a.
+// SPDX-License-Identifier: MIT
 #include "support/numerics/hash.h"
 
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {

@@ -1,4 +1,5 @@
 // One number for many, to compare states to the bit: FNV-1a, 64 bits.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_HASH_H
 #define PBS_SUPPORT_HASH_H
 

@@ -1,4 +1,5 @@
 // See linking.h.
+// SPDX-License-Identifier: MIT
 #include "support/numerics/linking.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // How often closed polygons are linked: Gauss's integral, which no motion changes that keeps them
 // apart.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_LINKING_H
 #define PBS_SUPPORT_LINKING_H
 

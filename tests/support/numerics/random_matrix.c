@@ -1,4 +1,5 @@
 // Sparse symmetric matrices of random values; see random_matrix.h.
+// SPDX-License-Identifier: MIT
 #include "support/numerics/random_matrix.h"
 
 #include "support/testing.h"

@@ -1,4 +1,5 @@
 // Sparse symmetric matrices of random values.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_RANDOM_MATRIX_H
 #define PBS_SUPPORT_RANDOM_MATRIX_H
 

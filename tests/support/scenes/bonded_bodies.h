@@ -1,4 +1,5 @@
 // Bonded bodies as tests want them: a straight beam, and a block of spheres.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_BONDED_BODIES_H
 #define PBS_SUPPORT_BONDED_BODIES_H
 

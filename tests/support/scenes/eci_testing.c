@@ -1,4 +1,5 @@
 // See eci_testing.h.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/eci_testing.h"
 
 #include "scenes/eci/eci_contact_check.h"

@@ -1,5 +1,6 @@
 // ECI's scenes that touch, step by step, with what every one of them must keep:
 // docs/theory/scenes.md section 4.1's asserts a to c.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_ECI_TESTING_H
 #define PBS_SUPPORT_ECI_TESTING_H
 

@@ -1,4 +1,5 @@
 // Triangulations of a rectangle; see plate_meshes.h.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/plate_meshes.h"
 
 #include "geometry/meshes/sheet.h"

@@ -1,4 +1,5 @@
 // Triangulations of a rectangle on which energies of bending differ, or must not.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_PLATE_MESHES_H
 #define PBS_SUPPORT_PLATE_MESHES_H
 

@@ -1,4 +1,5 @@
 // See sample_shapes.h.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/sample_shapes.h"
 
 #include "pbs/collider.h"

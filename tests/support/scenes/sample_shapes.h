@@ -1,5 +1,6 @@
 // One size of each shape that is a formula, about half a metre. Tests that walk over the table of
 // shapes find its rows' sizes here, and fail where a row has none.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_SAMPLE_SHAPES_H
 #define PBS_SUPPORT_SAMPLE_SHAPES_H
 

@@ -1,4 +1,5 @@
 // Small scenes; see world_scenes.h.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/world_scenes.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Small scenes for tests and fuzz targets of the world: cubes of tetrahedra, springs through a
 // host's energy.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_WORLD_SCENES_H
 #define PBS_SUPPORT_WORLD_SCENES_H
 

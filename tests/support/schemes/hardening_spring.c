@@ -1,4 +1,5 @@
 // See hardening_spring.h.
+// SPDX-License-Identifier: MIT
 #include "support/schemes/hardening_spring.h"
 
 #include <math.h>

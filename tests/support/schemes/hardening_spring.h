@@ -1,5 +1,6 @@
 // The spring of ATS figure 1, x'' = F(x, v) = -kx (x + x^3) - kv (v + v^3), and the linearly
 // implicit steps of docs/theory/step_control.md section 1 for it, written out.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_HARDENING_SPRING_H
 #define PBS_SUPPORT_HARDENING_SPRING_H
 

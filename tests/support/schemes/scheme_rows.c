@@ -1,4 +1,5 @@
 // See scheme_rows.h.
+// SPDX-License-Identifier: MIT
 #include "support/schemes/scheme_rows.h"
 
 #include "support/testing.h"

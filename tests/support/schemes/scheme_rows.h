@@ -1,6 +1,7 @@
 // The table of docs/theory/schemes.md section 3: what every scheme's error is on three oscillators,
 // x'' = f(x) from x = 1, v = 0.3, at t = 5. Whoever drives schemes, a world or a system, runs over
 // it.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_SCHEME_ROWS_H
 #define PBS_SUPPORT_SCHEME_ROWS_H
 

@@ -1,5 +1,6 @@
 // Three bodies of two nodes each, whose masses differ, and the forces on them, for tests of who is
 // struck and of what they remember.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SUPPORT_STRUCK_FIXTURE_H
 #define PBS_SUPPORT_STRUCK_FIXTURE_H
 

@@ -1,5 +1,6 @@
 // Affine bodies through the public API: vertices as functions of twelve degrees of freedom, poses,
 // states that are set, pinned and scripted bodies, and refusals.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include "base/matrix3/math3.h"

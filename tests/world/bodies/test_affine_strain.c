@@ -1,5 +1,6 @@
 // How stiff affine bodies are whose host does not say (docs/theory/affine_bodies.md section 4):
 // bodies of any size look rigid under gravity, and a change of gravity moves none that lies still.
+// SPDX-License-Identifier: MIT
 #include "world/bodies/affine_strain.h"
 
 #include "support/world_testing.h"

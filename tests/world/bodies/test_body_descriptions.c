@@ -1,6 +1,7 @@
 // A body's description as it is read makes the body again: the same numbers, and steps that give
 // the same bits. After changes and steps it has the parameters and the motion of then. And
 // refusals.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "support/world_testing.h"
 

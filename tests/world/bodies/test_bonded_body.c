@@ -1,5 +1,6 @@
 // Bonded bodies through the public API: the meaning of descriptions; orientations that are read,
 // set, constrained and scripted; steps as transactions; snapshots, threads and refusals.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

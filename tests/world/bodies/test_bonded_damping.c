@@ -1,5 +1,6 @@
 // Dashpots along the bonds of bonded bodies (docs/theory/bonds.md section 1.5): what they take from
 // a vibration, that they leave rigid motion alone, and that a broken bond has none.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 
 #include <math.h>

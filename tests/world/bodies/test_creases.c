@@ -1,6 +1,7 @@
 // Sheets with creases: the remaining angle, energy, saving, undoing and refusals. The sheet has one
 // hinge with an edge of 1 m and two triangles of 1/2 m^2. So a curvature of 1/m is an angle of 1
 // rad, and the energy is D / 2 times the squared angle.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 #include "energy/shells/bending.h"

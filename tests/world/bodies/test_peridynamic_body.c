@@ -1,5 +1,6 @@
 // Peridynamic bodies: particles, bonds and damage, weight and strength, plane bodies and bars,
 // saved worlds and refusals.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 #include "base/matrix3/math3.h"

@@ -1,6 +1,7 @@
 // Plastic solids. Yield, hardening, creep and limits are compared with their formulas in prescribed
 // motions, and a bar with free sides is stretched. Also undoing, saving, dissipated energy and
 // refusals.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // Shells in a world: refusals, read-back, free fall, hanging, collisions, saving, and failing
 // allocations.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 #include "world/refusal.h"
 

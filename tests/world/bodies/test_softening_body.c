@@ -1,5 +1,6 @@
 // Peridynamic bodies whose bonds soften before they break: strength and fracture energy of a bar,
 // softening that stays after unloading, undoing, saving and refusals.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // Bodies of particles and springs: motion compared with closed forms, the meaning of descriptions,
 // and refusals.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 #include "world/refusal.h"
 

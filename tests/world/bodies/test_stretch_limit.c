@@ -1,5 +1,6 @@
 // Shells with a limited stretch: stretches stay below the limit under any load. Also balance of
 // forces, independence of scale, saving and refusals.
+// SPDX-License-Identifier: MIT
 #include <float.h>
 
 #include "support/world_testing.h"

@@ -1,5 +1,6 @@
 // Fragments of bonded bodies through the public API: their motion, their numbers in saved worlds,
 // cuts by planes and triangles, damage, and the fracture surface for drawing.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // Strengths of bonds: given directly or by the fracture energy, their scatter, and bodies that
 // hardly carry their own weight.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // Breaking bonds: where and when they break, and what remains of their forces. Breaks in steps that
 // succeed or fail, in advances and in saved worlds, with any number of threads.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

@@ -1,5 +1,6 @@
 // What breaks while barriers press must not gain energy: accelerations that a scheme starts from
 // are those of the whole step, not of barriers at its beginning (docs/theory/schemes.md 2.1).
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "support/scenes/world_scenes.h"
 #include "support/world_testing.h"

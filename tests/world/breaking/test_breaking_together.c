@@ -2,6 +2,7 @@
 // that stands on the ground, a stiff ball is thrown through a bonded wall, and a cloth hangs where
 // the debris comes down. Every step succeeds, nothing penetrates, and momentum is balanced. The
 // number of threads changes no bit, nor does a restore during fracture.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

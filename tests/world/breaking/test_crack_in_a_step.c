@@ -1,5 +1,6 @@
 // Cracks that advance within one step (fracture_passes), and the largest number of bonds that break
 // at once (fracture_limit).
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 
 enum { HANGERS = 6 };

@@ -1,5 +1,6 @@
 // Step control while bonds break (docs/theory/step_control.md section 4). After a break steps are
 // short, until several of them have broken nothing.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 
 static const double PI = 3.14159265358979323846;

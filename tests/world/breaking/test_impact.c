@@ -1,5 +1,6 @@
 // Hits whose stress a step does not see (docs/theory/fracture.md section 8): a warning with both
 // numbers, and steps that resolve them where the host wants that.
+// SPDX-License-Identifier: MIT
 #include "support/testing.h"
 
 #include <string.h>

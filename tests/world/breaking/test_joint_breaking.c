@@ -1,5 +1,6 @@
 // Joints that break within a call. They break at the end of an accepted part of the call. They are
 // intact again if the part is undone. If the host asks for passes, several break within one step.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 #include <math.h>

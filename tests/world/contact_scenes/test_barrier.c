@@ -1,5 +1,6 @@
 // Worlds with contact by barriers: nothing penetrates, contact carries weight and conserves
 // momentum, and results are the same to the bit for any number of threads and after a restore.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 // any speed, reach their targets and penetrate nothing. A motion that is blocked fails with a
 // message and leaves the world unchanged. Nothing penetrates with any scheme. Also memory, and
 // restores during contact.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "geometry/exact/intersection.h"
 #include "geometry/shape.h"

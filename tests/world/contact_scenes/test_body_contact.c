@@ -1,5 +1,6 @@
 // Bodies that penetrate each other and are pushed out by penalties (OPT section 5.3;
 // docs/theory/contact.md section 8), in worlds whose colliders are constraints.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "support/world_testing.h"
 

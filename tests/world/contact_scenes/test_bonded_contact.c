@@ -1,5 +1,6 @@
 // Particles of bonded bodies in contact as spheres: what they touch, at which distance, and how
 // bonds and their breaking change that (docs/theory/bonds.md section 6).
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 
 #include "base/matrix3/math3.h"

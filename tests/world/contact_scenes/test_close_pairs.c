@@ -1,5 +1,6 @@
 // What the host places closer than its contact distance: it stays where it is, moves as if nothing
 // were near, and is caught where it comes closer.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 // Colliders as penalties (OPT section 5.2; docs/theory/contact.md section 7): every shape, grids
 // made of meshes, penetration depths, friction, motion, reports, queries, saved worlds and
 // refusals.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "common/meshes/shapes.h"
 #include "geometry/shape.h"

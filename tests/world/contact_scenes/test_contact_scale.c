@@ -1,5 +1,6 @@
 // Contact settings that a world chooses by itself: distances and speeds by the sizes of bodies,
 // stiffness by masses, weights and forces. Also the division of steps by the bodies' motion.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 

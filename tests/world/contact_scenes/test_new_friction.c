@@ -1,4 +1,5 @@
 // Friction of contacts that begin in a step (docs/theory/contact.md section 4.1).
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 /// A box that lands on the ground with 4 m/s sideways loses in the step of the hit what Coulomb's

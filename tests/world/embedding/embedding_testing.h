@@ -1,5 +1,6 @@
 // Shared by the tests of render meshes: affine motions of bodies, and calls of embeddings that must
 // succeed.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_EMBEDDING_TESTING_H
 #define PBS_WORLD_EMBEDDING_TESTING_H
 

@@ -1,4 +1,5 @@
 // Render meshes follow the bodies that carry them: exactly, if the motion is affine or rigid.
+// SPDX-License-Identifier: MIT
 #include "world/embedding/embedding_testing.h"
 #include "support/scenes/bonded_bodies.h"
 

@@ -1,5 +1,6 @@
 // Embeddings as objects of a host: their two states, what happens when the body or the world is
 // destroyed, and refusals.
+// SPDX-License-Identifier: MIT
 #include <pthread.h>
 
 #include "world/embedding/embedding_testing.h"

@@ -1,4 +1,5 @@
 // Points of bodies that are nearest to given positions (pbs_world_locate).
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 #include "support/world_testing.h"
 

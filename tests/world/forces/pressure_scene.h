@@ -1,4 +1,5 @@
 // Pistons and weightless worlds, for tests of pressure.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_PRESSURE_SCENE_H
 #define PBS_TESTS_PRESSURE_SCENE_H
 

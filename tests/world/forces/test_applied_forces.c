@@ -1,5 +1,6 @@
 // Forces on points and bodies, torques and impulses: their effect on motion and energy, how long
 // they act, and refusals.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

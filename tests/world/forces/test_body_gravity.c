@@ -1,5 +1,6 @@
 // Gravity of single bodies, in addition to that of the world: its effect on motion and energy, and
 // refusals.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // Pressure in closed bodies: known equilibria and periods, its energy, and refusals.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // Wind on bodies: known forces and motions.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "world/forces/wind_scene.h"

@@ -1,4 +1,5 @@
 // Forces that the host sets: their effect on bodies, their energy, and refusals.
+// SPDX-License-Identifier: MIT
 #include "support/random.h"
 #include "support/world_testing.h"
 

@@ -1,5 +1,6 @@
 // Closed bodies whose volume is held constant: with every scheme, at which pressure, energy, and
 // refusals.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

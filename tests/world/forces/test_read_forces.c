@@ -1,5 +1,6 @@
 // What a host has set of forces, torques and pressure of a body is what it reads: by vertex, as one
 // force and torque, before and after steps, of a restored world, and refusals.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "support/joint_testing.h"
 #include "support/scenes/bonded_bodies.h"

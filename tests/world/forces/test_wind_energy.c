@@ -1,4 +1,5 @@
 // Energy balance of wind, saved worlds with wind, and refusals.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <string.h>
 

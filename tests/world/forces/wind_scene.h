@@ -1,4 +1,5 @@
 // Worlds and plates for tests of wind.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_WIND_SCENE_H
 #define PBS_TESTS_WIND_SCENE_H
 

@@ -1,5 +1,6 @@
 // Settings of integrators, as pbs_integrator_desc documents them. Those that a scheme, a step
 // control or a call ignores change no bit of the motion. The others change it.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 static void change_parameters(pbs_integrator_desc *d) {

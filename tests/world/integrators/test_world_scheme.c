@@ -1,4 +1,5 @@
 // The scheme of a world, set and read without an integrator of the host's.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 static pbs_integrator_desc settings_in(const pbs_world *world) {

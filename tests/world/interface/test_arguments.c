@@ -1,5 +1,6 @@
 // Numbers that are not finite or out of their range, in every call that takes numbers. Each is
 // refused with a message that names the member, the index and the value, and nothing changes.
+// SPDX-License-Identifier: MIT
 #include <stddef.h>
 
 #include "support/world_testing.h"

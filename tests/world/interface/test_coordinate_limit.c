@@ -1,6 +1,7 @@
 // Coordinates at COORDINATE_LIMIT and beyond, in every call that takes coordinates. At the limit
 // they are accepted. The next larger double is refused with the index and the value, and nothing
 // changes. A step that would end beyond the limit fails.
+// SPDX-License-Identifier: MIT
 #include "base/config.h"
 #include "support/world_testing.h"
 #include "world/interface/byte_stream.h"

@@ -1,5 +1,6 @@
 // Lists of members: what is written comes back, wrong values are refused by name, arrays are
 // counted against the bytes that are left, and comparing and hashing see what they are to see.
+// SPDX-License-Identifier: MIT
 #include "world/interface/fields.h"
 
 #include "support/world_testing.h"

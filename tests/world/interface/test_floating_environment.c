@@ -1,6 +1,7 @@
 // The host's floating-point environment: rounding mode, trapped exceptions, flush-to-zero and
 // raised flags. It changes no result and makes no call fail. Every call restores it. The same holds
 // on the host's own threads.
+// SPDX-License-Identifier: MIT
 #include <fenv.h>
 #include <pthread.h>
 #if defined(__x86_64__)

@@ -1,5 +1,6 @@
 // Invalid ids, in every call that takes an id: null, never issued, destroyed, of another world, of
 // the other kind of object.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 #include "world/world.h"
 

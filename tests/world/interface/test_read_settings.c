@@ -1,5 +1,6 @@
 // What a host has set of a world and of an integrator is what it reads: round trips, what a new and
 // a restored world have, and refusals.
+// SPDX-License-Identifier: MIT
 #include "support/host/jobs.h"
 #include "support/world_testing.h"
 

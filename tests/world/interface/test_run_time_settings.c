@@ -1,5 +1,6 @@
 // Settings that a host reads and changes while a world exists. After a restore the lower of the
 // host's limit and the saved one holds.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 #include "world/refusal.h"
 

@@ -1,6 +1,7 @@
 // The struct_size rule for every settings and results struct of the API: the shorter struct of an
 // old host, the longer struct of a newer host with and without values in the new members, and
 // invalid sizes.
+// SPDX-License-Identifier: MIT
 #include "world/interface/settings.h"
 
 #include "support/world_testing.h"

@@ -1,5 +1,6 @@
 // Callbacks that return 0 but leave a result unwritten, for instance because an exception was
 // caught on the way to C. The call into the library fails, and nothing moves.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 enum { NOTHING_IS_MISSING = -1, ALL_IS_MISSING = -2 };

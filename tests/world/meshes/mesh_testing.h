@@ -1,4 +1,5 @@
 // What tests ask of a mesh.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_TESTS_WORLD_MESHES_MESH_TESTING_H
 #define PBS_TESTS_WORLD_MESHES_MESH_TESTING_H
 

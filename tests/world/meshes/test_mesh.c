@@ -1,5 +1,6 @@
 // What is done to a mesh that is there: freeing, transforming, joining; and that bodies and
 // colliders take meshes as they are.
+// SPDX-License-Identifier: MIT
 #include "mesh_testing.h"
 #include "support/world_testing.h"
 

@@ -1,5 +1,6 @@
 // Meshes of simple shapes: volumes and areas beside their formulas, closed and convex surfaces, and
 // refusals.
+// SPDX-License-Identifier: MIT
 #include "mesh_testing.h"
 #include "support/world_testing.h"
 

@@ -1,6 +1,7 @@
 // Peridynamic bodies that leave some of their bonds out of the matrix. Steps agree with those
 // with the whole matrix: with every preconditioner, during fracture and during contact. Threads and
 // saved worlds change no bit, and a warmed-up step allocates nothing.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 #include "base/matrix3/math3.h"

@@ -1,4 +1,5 @@
 // Settings of one body (drag, damping, gravity) act on that body and on no other.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 static const double origin[3] = {0.0, 0.0, 0.0};

@@ -1,4 +1,5 @@
 // Which preconditioner a world uses, as its statistics report it.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 /// A cube of 1 m that hangs by its face x = 0.

@@ -1,5 +1,6 @@
 // Bodies and colliders refuse bad input with a message that names the bad value, and change
 // nothing.
+// SPDX-License-Identifier: MIT
 #include "energy/material.h"
 #include "support/world_testing.h"
 #include "world/refusal.h"

@@ -1,5 +1,6 @@
 // Walks over the rows of the table of shapes as colliders: whatever its shape is, a solid or hollow
 // collider stops a particle in each kind of contact, and is drawn, found by queries and saved.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "geometry/region.h"
 #include "geometry/shape_table.h"

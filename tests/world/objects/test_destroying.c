@@ -1,5 +1,6 @@
 // Bodies that are destroyed and created in any order. To the bit, the world is then one in which
 // only the remaining bodies were created. Calls in between work in spite of the gaps.
+// SPDX-License-Identifier: MIT
 #include "support/random.h"
 #include "support/world_testing.h"
 

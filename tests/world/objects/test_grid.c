@@ -1,5 +1,6 @@
 // Distance grids that a host computes from meshes: their values, reports about the mesh, and
 // refusals. Threads change no value, and failing allocations leak nothing.
+// SPDX-License-Identifier: MIT
 #include <float.h>
 
 #include "pbs/pbs.h"

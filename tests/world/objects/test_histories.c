@@ -1,6 +1,7 @@
 // The history that schemes keep of a body does not depend on the creation and destruction of other
 // bodies. Two worlds have the same vibrating cube. In one of them a weightless particle, at rest
 // and far away, is destroyed or created between steps.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 static const double origin[3] = {0.0, 0.0, 0.0};

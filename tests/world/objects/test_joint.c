@@ -1,4 +1,5 @@
 // Joints through the public API: what may be joined, changes, breaking, saving and destruction.
+// SPDX-License-Identifier: MIT
 #include "support/joint_testing.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Pinned vertices, targets and scripted colliders end exactly where the host has put them. Free
 // fall is exactly that of the scheme.
+// SPDX-License-Identifier: MIT
 #include <float.h>
 
 #include "base/matrix3/math3.h"

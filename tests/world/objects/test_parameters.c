@@ -1,5 +1,6 @@
 // Parameters of bodies that a host changes between steps. To the bit, each change has the same
 // effect as creating the body with the new value, and nothing is rebuilt.
+// SPDX-License-Identifier: MIT
 #include <stdio.h>
 
 #include "support/world_testing.h"

@@ -1,4 +1,5 @@
 // Points of bodies: their positions and velocities, and points that are refused.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 #include "base/matrix3/math3.h"

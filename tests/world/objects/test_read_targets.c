@@ -1,5 +1,6 @@
 // Pins and targets of vertices, of affine bodies, of orientations, colliders and joints are read as
 // they were set, before and after the step that reaches them; and refusals.
+// SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
 #include "support/joint_testing.h"
 #include "support/scenes/bonded_bodies.h"

@@ -1,5 +1,6 @@
 // Welds through the public API: their number, places and strengths, refusals, saving, and failed
 // calls that change nothing.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // All hits of a ray, moving spheres and capsules, and the sign of distances, in a scene with known
 // answers: a cube from 0 to 1 over a ground at -1, a sheet at 2, a ball beside them at x = 3, and a
 // hollow box around everything.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

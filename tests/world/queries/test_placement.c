@@ -1,5 +1,6 @@
 // pbs_world_overlaps reports exactly the pairs that would make a step fail, before the step.
 // pbs_world_separate pushes overlapping bodies apart, or names those that it cannot.
+// SPDX-License-Identifier: MIT
 #include <pthread.h>
 
 #include "base/matrix3/math3.h"

@@ -1,6 +1,7 @@
 // Rays and closest points of a world, compared with a search over every triangle and every shape
 // through public calls. Searches are repeated after everything that moves, creates or destroys
 // objects. Also filters, refusals and memory.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

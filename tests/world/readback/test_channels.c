@@ -1,5 +1,6 @@
 // Channels of bodies: their shapes, strides and refusals. Values in both precisions are compared
 // with the calls that return them as arrays.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 #include "support/world_testing.h"
 

@@ -1,5 +1,6 @@
 // Calls that read contacts back: rows and arrays of other sizes, bad arguments, torques about a
 // point, contact by projection, failed steps, and failing allocations.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // Events of pairs that begin and cease to touch: a ball that falls, rests and is lifted; bodies
 // with every kind of contact; destroyed objects, restored worlds, failed steps and refusals.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 // Read-back of contact in a step: contacts, their forces and friction, and sums by body and
 // collider. Values that describe the same thing must agree: contacts and sums, sums and momentum,
 // sums and vertices, both sides of a contact.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

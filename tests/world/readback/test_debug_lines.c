@@ -1,4 +1,5 @@
 // Debug lines of a world: their number for each kind of object, where they lie, and refusals.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

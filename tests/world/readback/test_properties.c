@@ -1,5 +1,6 @@
 // Properties that hosts read of existing bodies and colliders: kind, motion as a rigid body, stress
 // of shells, strain of springs, descriptions, and the host's own number.
+// SPDX-License-Identifier: MIT
 #include "support/scenes/bonded_bodies.h"
 #include "support/world_testing.h"
 

@@ -1,4 +1,5 @@
 // Read-back of results other than the state: contact forces by vertex, stress by tetrahedron.
+// SPDX-License-Identifier: MIT
 #include "support/random.h"
 #include "support/world_testing.h"
 

@@ -1,5 +1,6 @@
 // Sensors: bodies that fall through them, bodies that surround them, particles; destroyed bodies
 // and sensors, restored worlds, failed steps, refusals and memory.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

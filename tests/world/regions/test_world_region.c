@@ -1,5 +1,6 @@
 // What pbs_world_region lists in a scene with known answers: a cube from 0 to 1, a sheet at 2, a
 // ground at -1, a ball, a mesh, two particles.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

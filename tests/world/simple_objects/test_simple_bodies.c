@@ -1,5 +1,6 @@
 // Bodies and the ground in one call: what they are, that they come to rest at all sizes, and their
 // friction.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 #include "world/meshes/mesh_testing.h"
 

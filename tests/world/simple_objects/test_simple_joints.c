@@ -1,4 +1,5 @@
 // Joints in one call: what they leave free, where their points are, and what is refused.
+// SPDX-License-Identifier: MIT
 #include "support/joint_testing.h"
 
 #include "base/matrix3/math3.h"

@@ -1,6 +1,7 @@
 // A world that goes back to a state of its own keeps what it has built, and goes on to the same
 // bits as one that is restored anew, whatever it did meanwhile. What cannot be read leaves it as it
 // was.
+// SPDX-License-Identifier: MIT
 #include <string.h>
 
 #include "scenes/league/league.h"

@@ -1,4 +1,5 @@
 // A restored world finds the accelerations of steps that begin in contact with the same bits.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 /// A damped sheet that lies on the ground. The matrix of damping is that of the last step in a

@@ -1,6 +1,7 @@
 // What saved worlds contain, member by member, as saved_fields.txt beside this file has it. Whoever
 // adds, removes, moves or widens a saved member changes the format, and has to raise
 // SNAPSHOT_VERSION: otherwise bytes of before would be read as something else.
+// SPDX-License-Identifier: MIT
 #include "world/snapshots/snapshot.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 // Saved worlds: everything comes back, ids included; damaged bytes are refused and change nothing.
+// SPDX-License-Identifier: MIT
 #include "support/random.h"
 #include "support/world_testing.h"
 #include "world/interface/byte_stream.h"

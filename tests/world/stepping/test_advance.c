@@ -1,4 +1,5 @@
 // pbs_world_advance: step control in worlds, and linearly implicit steps.
+// SPDX-License-Identifier: MIT
 #include "integrate/step_control/step_control.h"
 #include "support/schemes/hardening_spring.h"
 #include "support/world_testing.h"

@@ -1,5 +1,6 @@
 // Free bodies may be turned as rigid bodies between the iterations of a step. That does not change
 // where steps end.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 static const double corner[3] = {0.0, 1.0, 0.0};

@@ -1,6 +1,7 @@
 // Memory in scenes with changing contacts, damping, and scripted obstacles and vertices. Once
 // warmed up, steps make no allocator calls. If an allocation fails, alone or with all later ones,
 // the call returns a status and the state is unchanged.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 static uint64_t calls(const struct test_allocator *allocator) {

@@ -1,5 +1,6 @@
 // The number of threads that a host gives OpenBLAS is unchanged after steps of worlds and systems,
 // also after steps that fail. It changes no bit of their results.
+// SPDX-License-Identifier: MIT
 #include <cblas.h>
 
 #include "support/world_testing.h"

@@ -1,5 +1,6 @@
 // call_limit bounds what a call does in all its stages, parts and attempts. A call that meets it
 // fails and changes nothing or, where the host lets it, lands and lets nothing through.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 enum { LIMIT = 5, IN_A_STAGE = 2 };

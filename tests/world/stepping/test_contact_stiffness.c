@@ -1,5 +1,6 @@
 // Barriers that choose their stiffness: the rule and its effects, and its part in energies,
 // restored worlds, threads and failed steps.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // The same calls give the same bits: for any number of threads, for a host's job system that runs
 // pieces in random order, and across a save and a restore.
+// SPDX-License-Identifier: MIT
 #include "support/host/jobs.h"
 #include "support/world_testing.h"
 

@@ -1,5 +1,6 @@
 // A step that fails reports where and why, in its message and in pbs_stats: the body and vertex, or
 // the pair, and what to change. In each scene only one answer is right.
+// SPDX-License-Identifier: MIT
 #include "support/joint_testing.h"
 
 static const double UPRIGHT[4] = {0.0, 0.0, 0.0, 1.0};

@@ -2,6 +2,7 @@
 // (docs/theory/step_control.md section 1): how far they are from holding, in metres. Motions along
 // which constraints hold to first order need no force of them, so that all that a step misses is
 // known in closed form.
+// SPDX-License-Identifier: MIT
 #include <math.h>
 
 #include "support/joint_testing.h"

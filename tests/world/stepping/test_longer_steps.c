@@ -1,4 +1,5 @@
 // Steps that grow after an impact: what the short steps resolved of it may not go on in a long one.
+// SPDX-License-Identifier: MIT
 #include "support/joint_testing.h"
 #include "support/world_testing.h"
 

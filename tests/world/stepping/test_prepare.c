@@ -1,5 +1,6 @@
 // pbs_world_prepare builds what the first step would, changes no bit of what steps give, and a
 // refused allocation leaves a world that steps.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 /// It touches nothing, wherever the scene's colliders are.

@@ -1,4 +1,5 @@
 // The forces and lengths that tolerances are relative to.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 #include "world/stepping/reference.h"
 

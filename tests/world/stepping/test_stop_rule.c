@@ -1,5 +1,6 @@
 // What counts as solved is decided for each body by the forces that act on it: what else is in the
 // world, and how stiff that is, changes nothing (docs/theory/minimization.md section 2).
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 static const double STEEL = 2e11, JELLY = 1e4;

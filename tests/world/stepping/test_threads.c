@@ -1,6 +1,7 @@
 // Different worlds are independent. When they are created, stepped, saved and destroyed on
 // different threads at the same time, each gives the same bits as alone, and each thread has its
 // own last message.
+// SPDX-License-Identifier: MIT
 #include <pthread.h>
 
 #include "support/world_testing.h"

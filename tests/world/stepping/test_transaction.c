@@ -1,5 +1,6 @@
 // If any allocation fails, the call returns a status, nothing leaks, and the world is unchanged and
 // usable. Once a scene has warmed up, steps make no allocator calls.
+// SPDX-License-Identifier: MIT
 #include "support/world_testing.h"
 
 // --- the k-th allocation fails ---

@@ -1,5 +1,6 @@
 // Systems through the public API: refusals and their messages, callbacks that ask to stop or refuse
 // a state, a step as a transaction with every scheme, memory, and statistics.
+// SPDX-License-Identifier: MIT
 #include "integrate/scheme.h"
 #include "support/host/allocator.h"
 #include "support/random.h"

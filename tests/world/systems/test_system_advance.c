@@ -1,5 +1,6 @@
 // pbs_system_advance: step control, and linearly implicit steps with velocity-dependent forces,
 // compared with the numbers of docs/theory/step_control.md section 1.
+// SPDX-License-Identifier: MIT
 #include "pbs/pbs.h"
 #include "support/schemes/hardening_spring.h"
 #include "support/testing.h"

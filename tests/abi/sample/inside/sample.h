@@ -1,5 +1,6 @@
 // Not installed. Named like the public header, since the check must tell the two apart by their
 // folders.
+// SPDX-License-Identifier: MIT
 #ifndef INSIDE_SAMPLE_H
 #define INSIDE_SAMPLE_H
 

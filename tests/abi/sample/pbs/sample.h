@@ -1,5 +1,6 @@
 // A small library's header, with one of each thing that an ABI is made of; test_abi_check.sh
 // changes copies of it.
+// SPDX-License-Identifier: MIT
 #ifndef PBS_SAMPLE_H
 #define PBS_SAMPLE_H
 
