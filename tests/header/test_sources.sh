@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What grep can say of our sources, and what the compilers that built them said: no warning from the one that built the
 # library (gcc unless told otherwise), nor from clang where CLANG_BUILD names a folder that it built (make warnings has the
-# rest); each file of the library includes what it asks the preprocessor for.
+# rest); each file of the library includes what it asks the preprocessor for; each file says its licence.
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../../scripts/checks.sh"
 
@@ -48,4 +48,28 @@ calls_nothing_forbidden() {
     return $status
 }
 check "no printing, exiting or allocating of its own" calls_nothing_forbidden
+
+# --- licences ---
+
+# Files of a folder that do not say their licence, at the end of their first comment. Pages and data cannot, nor can what is
+# generated, and what the demo's checks install is not ours.
+unlicensed() { # folder
+    (cd "$1" && find . \( -path ./.git -o -path "./${BUILD:-build}" -o -path ./build -o -path ./demo -o -path ./docs -o -path ./lib \
+        -o -path ./fuzz/corpus -o -path ./tests/data/reader_cases -o -name node_modules \) -prune -o -type f \
+        -not -name '*.md' -not -name '*.csv' -not -name '*.json' -not -name LICENSE -not -name .gitignore -not -name .npmrc \
+        -not -name '*~' -not -name '*.o' -print0 | xargs -0 grep -LE '^[^[:alnum:]]+ SPDX-License-Identifier: MIT$')
+}
+all_licensed() {
+    unlicensed . >"$scratch/unlicensed"
+    ! grep . "$scratch/unlicensed"
+}
+check "each file says its licence" all_licensed
+
+bare_ones() { # a source without the line and a script with another, beside one that has it
+    local copy=$scratch/licences
+    mkdir -p "$copy/src" && cp src/base/config.h "$copy/src" && sed '/SPDX/d' src/base/config.h >"$copy/src/bare.h" &&
+        sed 's/ MIT$/ BSD-3-Clause/' scripts/checks.sh >"$copy/other.sh" &&
+        diff <(unlicensed "$copy" | sort) <(printf '%s\n' ./other.sh ./src/bare.h)
+}
+check "one that does not, or says another, is found" bare_ones
 finish
