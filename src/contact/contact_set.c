@@ -18,12 +18,12 @@ void contact_set_begin_step(const struct contact_set *set) {
 }
 
 pbs_status contact_set_lag_friction(const struct contact_set *set, struct tasks *tasks,
-                                    const double *x, size_t *count) {
+                                    const double *x, bool is_start, size_t *count) {
     *count = 0;
     for (size_t i = 0; i < set->count; i++) {
         const struct contact *c = &set->contacts[i];
         if (c->table->lag_friction != NULL) {
-            RETURN_IF_FAILED(c->table->lag_friction(c->self, tasks, x, count));
+            RETURN_IF_FAILED(c->table->lag_friction(c->self, tasks, x, is_start, count));
         }
     }
     return PBS_OK;

@@ -149,8 +149,10 @@ struct contact_table {
     /// Starts a step.
     void (*begin_step)(void *self);
     /// Fixes the friction of the contacts at x, with obstacles at their current positions, until
-    /// the next call. begin_stage must follow. *count += number of contacts with friction.
-    pbs_status (*lag_friction)(void *self, struct tasks *tasks, const double *x, size_t *count);
+    /// the next call. begin_stage must follow. is_start: x is the start of the step. *count +=
+    /// number of contacts with friction.
+    pbs_status (*lag_friction)(void *self, struct tasks *tasks, const double *x, bool is_start,
+                               size_t *count);
     /// Takes the last call of lag_friction back. begin_stage must follow, or have been called with
     /// that friction in this stage.
     void (*restore_friction)(void *self);
@@ -264,7 +266,7 @@ void contact_set_add(struct contact_set *set, const struct contact_table *table,
 // are sums.
 void contact_set_begin_step(const struct contact_set *set);
 pbs_status contact_set_lag_friction(const struct contact_set *set, struct tasks *tasks,
-                                    const double *x, size_t *count);
+                                    const double *x, bool is_start, size_t *count);
 void contact_set_restore_friction(const struct contact_set *set);
 void contact_set_begin_motion(const struct contact_set *set, const struct obstacle *now,
                               const struct obstacle *target);

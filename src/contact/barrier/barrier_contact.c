@@ -147,6 +147,12 @@ void barrier_contact_set_stiffness(struct barrier_contact *c, uint32_t part, dou
     p->load = load;
 }
 
+void barrier_contact_set_solved(struct barrier_contact *c, uint32_t part, double stiffness,
+                                double load) {
+    c->mesh.parts[part].solved_stiffness = stiffness;
+    c->mesh.parts[part].solved_load = load;
+}
+
 double barrier_contact_reach(const struct barrier_contact *c, uint32_t a, uint32_t b) {
     const struct collision_part *first = &c->mesh.parts[a], *second = &c->mesh.parts[b];
     const double own = collision_part_reach(first, c->settings.barrier.reach);
@@ -156,6 +162,32 @@ double barrier_contact_reach(const struct barrier_contact *c, uint32_t a, uint32
                                           ? collision_mesh_close(&c->mesh, a, b)
                                           : NULL;
     return close != NULL ? fmin(reach, close->reach) : reach;
+}
+
+static double stiffness_of(const struct collision_part *a, const struct collision_part *b,
+                           double reach) {
+    return fmax(fmin(a->stiffness, b->stiffness), fmin(a->load, b->load) / reach);
+}
+
+/// The part with the stiffness that the start of the step was solved with, as far as is known.
+static struct collision_part solved_part(const struct collision_part *part) {
+    struct collision_part solved = *part;
+    if (!part->is_obstacle && part->solved_stiffness > 0.0) {
+        solved.stiffness = part->solved_stiffness;
+        solved.load = part->solved_load;
+    }
+    return solved;
+}
+
+double barrier_contact_solved_share(const struct barrier_contact *c, uint32_t first,
+                                    uint32_t second) {
+    if (c->settings.barrier.stiffness != 0.0) {
+        return 1.0;
+    }
+    const double reach = barrier_contact_reach(c, first, second);
+    const struct collision_part *const a = &c->mesh.parts[first], *const b = &c->mesh.parts[second];
+    const struct collision_part before[2] = {solved_part(a), solved_part(b)};
+    return stiffness_of(&before[0], &before[1], reach) / stiffness_of(a, b, reach);
 }
 
 void barrier_contact_forget_reaches(struct barrier_contact *c) {
@@ -188,13 +220,13 @@ void barrier_contact_restore_friction(struct barrier_contact *c) {
 }
 
 pbs_status barrier_contact_lag_friction(struct barrier_contact *c, struct tasks *tasks,
-                                        const double *x) {
+                                        const double *x, bool is_start) {
     // What was before takes the place of what was before that.
     barrier_contact_restore_friction(c);
     c->friction_count = c->rolling_count = 0;
     RETURN_IF_FAILED(barrier_contact_find(c, tasks, x));
-    RETURN_IF_FAILED(lagged_friction_lag(c));
-    return rolling_resistance_lag(c);
+    RETURN_IF_FAILED(lagged_friction_lag(c, is_start));
+    return rolling_resistance_lag(c, is_start);
 }
 
 void barrier_contact_begin_stage(struct barrier_contact *c, const double *origin, double length) {

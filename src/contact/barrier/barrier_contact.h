@@ -111,8 +111,10 @@ void barrier_contact_begin_step(struct barrier_contact *contact);
 /// Fixes the normal forces and the tangents of friction at x, with obstacles at their current
 /// positions, until the next call. Called at the start of a step, or at the solution of a stage
 /// that is solved again. barrier_contact_begin_stage must follow.
+/// @param is_start  x is the start of the step: barriers press there with the stiffness that it was
+/// solved with (barrier_contact_set_solved), as they have pressed so far
 pbs_status barrier_contact_lag_friction(struct barrier_contact *contact, struct tasks *tasks,
-                                        const double *x);
+                                        const double *x, bool is_start);
 
 /// Takes the last call of barrier_contact_lag_friction back: friction is what it was before.
 void barrier_contact_restore_friction(struct barrier_contact *contact);
@@ -140,6 +142,11 @@ bool barrier_contact_has_motion(const struct barrier_contact *contact);
 /// has its own. Must not be called during a minimisation.
 void barrier_contact_set_stiffness(struct barrier_contact *contact, uint32_t part, double stiffness,
                                    double load);
+
+/// Sets with which of these the start of the next step was solved. Stiffness 0: with the present
+/// ones, as far as is known.
+void barrier_contact_set_solved(struct barrier_contact *contact, uint32_t part, double stiffness,
+                                double load);
 
 /// Return the gap below which the barrier between two parts acts, m, or the least of all parts.
 double barrier_contact_reach(const struct barrier_contact *contact, uint32_t a, uint32_t b);

@@ -10,9 +10,10 @@ static void begin_step(void *self) {
     barrier_contact_begin_step(self);
 }
 
-static pbs_status lag_friction(void *self, struct tasks *tasks, const double *x, size_t *count) {
+static pbs_status lag_friction(void *self, struct tasks *tasks, const double *x, bool is_start,
+                               size_t *count) {
     const struct barrier_contact *c = self;
-    RETURN_IF_FAILED(barrier_contact_lag_friction(self, tasks, x));
+    RETURN_IF_FAILED(barrier_contact_lag_friction(self, tasks, x, is_start));
     *count += c->friction_count + c->rolling_count;
     return PBS_OK;
 }

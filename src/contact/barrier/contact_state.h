@@ -172,4 +172,9 @@ struct barrier_contact {
     struct contact_counters counters;
 };
 
+/// The stiffness with which the start of the step was solved over the present one, of a pair of
+/// parts whose stiffness follows from theirs (barrier_between of contact_search.c); otherwise 1.
+double barrier_contact_solved_share(const struct barrier_contact *contact, uint32_t first,
+                                    uint32_t second);
+
 #endif

@@ -9,13 +9,24 @@
 
 // --- lagged state and anchors ---
 
+static uint32_t second_part(const struct barrier_contact *c, const struct active_contact *contact) {
+    return contact->wall != CONTACT_NO_WALL
+               ? c->walls[contact->wall].part
+               : c->mesh.part[contact->points[pair_first_count(contact->kind)]];
+}
+
 static double pair_friction(const struct barrier_contact *c, const struct active_contact *contact) {
+    const struct collision_part *const parts = c->mesh.parts;
+    return friction_between(c->settings.frictions, &parts[c->mesh.part[contact->points[0]]].surface,
+                            &parts[second_part(c, contact)].surface);
+}
+
+double lagged_normal_force(const struct barrier_contact *c, const struct active_contact *contact,
+                           bool is_start) {
+    const double force = -contact->factor * contact->barrier.first;
     const uint32_t first = c->mesh.part[contact->points[0]];
-    const uint32_t second = contact->wall != CONTACT_NO_WALL
-                                ? c->walls[contact->wall].part
-                                : c->mesh.part[contact->points[pair_first_count(contact->kind)]];
-    return friction_between(c->settings.frictions, &c->mesh.parts[first].surface,
-                            &c->mesh.parts[second].surface);
+    return is_start ? force * barrier_contact_solved_share(c, first, second_part(c, contact))
+                    : force;
 }
 
 /// arm: m, from the centre of each side's sphere to the point where friction acts. It is the same
@@ -62,13 +73,13 @@ static void set_levers(const struct barrier_contact *c, const struct active_cont
     }
 }
 
-pbs_status lagged_friction_lag(struct barrier_contact *c) {
+pbs_status lagged_friction_lag(struct barrier_contact *c, bool is_start) {
     c->friction_count = 0;
     RETURN_IF_FAILED(memory_reserve(c->memory, &c->frictions, &c->friction_capacity,
                                     c->contact_count, sizeof *c->frictions));
     for (size_t i = 0; i < c->contact_count; i++) {
         const struct active_contact *contact = &c->contacts[i];
-        const double force = -contact->factor * contact->barrier.first * pair_friction(c, contact);
+        const double force = lagged_normal_force(c, contact, is_start) * pair_friction(c, contact);
         if (!(force > 0.0)) {
             continue;
         }

@@ -10,7 +10,7 @@
 
 /// Stores normal force, weights and tangents of the active contacts that have friction. The
 /// friction uses them until the next call. Part of barrier_contact_lag_friction. PBS_ERROR_MEMORY.
-pbs_status lagged_friction_lag(struct barrier_contact *contact);
+pbs_status lagged_friction_lag(struct barrier_contact *contact, bool is_start);
 /// Sets the anchors, the positions that slip is measured from, for a stage whose velocities are
 /// (x - origin) / length. Part of barrier_contact_begin_stage.
 void lagged_friction_begin_stage(struct barrier_contact *contact, const double *origin,
@@ -58,5 +58,11 @@ double lagged_friction_power(const struct barrier_contact *contact,
 double lagged_friction_obstacle_power(const struct barrier_contact *contact,
                                       const struct lagged_friction *friction,
                                       const double force[3]);
+
+/// N: with which a contact presses where friction and resistance to rolling are lagged. At the
+/// start of a step with the stiffness that this was solved with: barriers that have become stiffer
+/// since press with more until bodies give way, which they do within the step.
+double lagged_normal_force(const struct barrier_contact *c, const struct active_contact *contact,
+                           bool is_start);
 
 #endif

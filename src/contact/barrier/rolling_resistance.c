@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "contact/barrier/rolling_resistance.h"
 
+#include "contact/barrier/lagged_friction.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -90,7 +92,7 @@ static bool has_rotation(const struct barrier_contact *c, const struct active_co
            (has_two && c->mesh.rotation[contact->points[1]] != COLLISION_NO_ROTATION);
 }
 
-pbs_status rolling_resistance_lag(struct barrier_contact *c) {
+pbs_status rolling_resistance_lag(struct barrier_contact *c, bool is_start) {
     c->rolling_count = 0;
     if (c->mesh.rotation_count == 0) {
         return PBS_OK;
@@ -101,7 +103,7 @@ pbs_status rolling_resistance_lag(struct barrier_contact *c) {
         const struct active_contact *contact = &c->contacts[i];
         const struct surface *a = &c->mesh.parts[c->mesh.part[contact->points[0]]].surface;
         const struct surface *b = &c->mesh.parts[second_part(c, contact)].surface;
-        const double normal = -contact->factor * contact->barrier.first;
+        const double normal = lagged_normal_force(c, contact, is_start);
         const double force[2] = {normal * fmax(a->rolling, b->rolling),
                                  normal * fmax(a->spinning, b->spinning)};
         if (force[0] + force[1] > 0.0 && has_rotation(c, contact)) {

@@ -9,7 +9,7 @@
 #include "contact/barrier/contact_state.h"
 
 /// Lags the resistance of the active contacts; part of barrier_contact_lag_friction.
-pbs_status rolling_resistance_lag(struct barrier_contact *contact);
+pbs_status rolling_resistance_lag(struct barrier_contact *contact, bool is_start);
 /// Sets `anchor`, the values of the rows at zero slip, from a stage's history; part of
 /// barrier_contact_begin_stage.
 void rolling_resistance_begin_stage(struct barrier_contact *contact, const double *origin,

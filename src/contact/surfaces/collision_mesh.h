@@ -26,9 +26,11 @@ struct collision_part {
     double offset;    ///< m: distance of its surface from its points, in addition to their radii
     double stiffness; ///< N/m: of barriers at its surface, if stiffness is chosen per body
     double load;      ///< N: its barriers' stiffness times their reach is at least this
-    double reach;     ///< m: barriers at its surface act below this gap; 0: below the common one
-    uint32_t group;   ///< collision group, bits
-    uint32_t mask;    ///< groups that it collides with, bits; both parts must agree
+    double solved_stiffness, solved_load; ///< those that the state at the start of a step was
+                                          ///< solved with; 0: unknown, as the present ones
+    double reach;   ///< m: barriers at its surface act below this gap; 0: below the common one
+    uint32_t group; ///< collision group, bits
+    uint32_t mask;  ///< groups that it collides with, bits; both parts must agree
     bool touches_itself;
     bool has_exclusions; ///< some of its points have exclusions
     bool is_close;       ///< it and some other part have an entry in `close`

@@ -196,7 +196,7 @@ static bool lag_friction(struct solve *s, const double *x, uint32_t pass) {
         return true;
     }
     size_t count = 0;
-    s->result.newton.status = contact_set_lag_friction(&o->contacts, s->tasks, x, &count);
+    s->result.newton.status = contact_set_lag_friction(&o->contacts, s->tasks, x, false, &count);
     contact_set_begin_stage(&o->contacts, o->stage.origin, o->stage.length);
     return !failed(s);
 }

@@ -93,11 +93,11 @@ int64_t step_solve_stage(struct step *step, const struct objective *objective,
 }
 
 bool step_lag_contact(struct step *step, const double *x) {
-    const pbs_status status = contact_set_lag_friction(&step->problem->objective.contacts,
-                                                       step->tasks, x, &step->lagged);
+    step->lags_start = x == step->w->now.x;
+    const pbs_status status = contact_set_lag_friction(
+        &step->problem->objective.contacts, step->tasks, x, step->lags_start, &step->lagged);
     // A former PBS_NOT_CONVERGED is preserved.
     step->result.status = status < 0 ? status : step->result.status;
-    step->lags_start = x == step->w->now.x;
     return status >= 0;
 }
 

@@ -113,6 +113,13 @@ static void choose_by_body(struct run *run) {
     }
 }
 
+void contact_stiffness_accept(struct topology *t) {
+    for (uint32_t i = 0; i < t->contact.mesh.part_count; i++) {
+        const struct collision_part *const part = &t->contact.mesh.parts[i];
+        barrier_contact_set_solved(&t->contact, i, part->stiffness, part->load);
+    }
+}
+
 static bool is_by_body(const struct scene *scene) {
     return scene->settings.contact_stiffness == 0.0;
 }
@@ -210,6 +217,11 @@ pbs_status contact_stiffness_begin(struct run *run) {
     if (is_by_body(&w->scene)) {
         for (size_t i = 0; i < w->topology.contact.mesh.part_count; i++) {
             w->topology.loads[i].raised = 0.0;
+        }
+        for (size_t i = 0; i < w->scene.bodies.count; i++) {
+            const struct body_barrier *const last = &scene_body(&w->scene, i)->barrier;
+            barrier_contact_set_solved(&w->topology.contact, (uint32_t)i, last->stiffness,
+                                       last->load);
         }
         choose_by_body(run);
         return PBS_OK;

@@ -11,6 +11,7 @@
 #include "world/breaking/joint_breaking.h"
 #include "world/breaking/joint_contact.h"
 #include "world/stepping/contact_run.h"
+#include "world/stepping/contact_stiffness.h"
 #include "world/stepping/failure.h"
 
 // Iteration limit of a step that can still be halved, if the host leaves the number of halvings to
@@ -87,6 +88,7 @@ void run_accept(struct run *run, double h) {
     watch_impacts(run, h);
     step_accept(&run->w->topology.workspace, run->w->tasks, h);
     contact_report_accept(&run->w->topology.report, h);
+    contact_stiffness_accept(&run->w->topology);
     run->elapsed += h;
     struct step_workspace *const workspace = &run->w->topology.workspace;
     const double time = run->w->scene.time + run->elapsed;

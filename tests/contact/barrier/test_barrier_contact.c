@@ -146,7 +146,7 @@ static size_t count_of_kind(const struct barrier_contact *c, enum pair_kind kind
 /// Friction of the state, slipping by random amounts about the width.
 static void begin_friction(struct touching_scene *s) {
     double origin[SCENE_COORDINATES];
-    assert_ok(barrier_contact_lag_friction(&s->contact, NULL, s->x));
+    assert_ok(barrier_contact_lag_friction(&s->contact, NULL, s->x, false));
     for (int k = 0; k < SCENE_COORDINATES; k++) {
         origin[k] = s->x[k] + random_uniform(&numbers, -0.05, 0.05);
     }
@@ -658,7 +658,7 @@ static void friction_opposes_slip(void **state) {
             random_unit(&numbers, n);
             add_scaled3(s.now[1].pose.translation, SPHERE_OFFSET + 0.03, n, x);
         }
-        assert_ok(barrier_contact_lag_friction(&s.contact, NULL, s.x));
+        assert_ok(barrier_contact_lag_friction(&s.contact, NULL, s.x, false));
         assert_int_equal(s.contact.contact_count, 1);
         assert_int_equal(s.contact.friction_count, 1);
         const double normal_force = -s.contact.contacts[0].barrier.first;
@@ -853,7 +853,7 @@ static void candidates_of_a_way_begin_one_step(void **state) {
     (void)state;
     struct touching_scene s;
     touching_scene_make(&memory, &s, PBS_SHAPE_BOX, REACH);
-    assert_ok(barrier_contact_lag_friction(&s.contact, NULL, s.x));
+    assert_ok(barrier_contact_lag_friction(&s.contact, NULL, s.x, false));
     const size_t own = candidates_count(&s.contact.candidates);
     double motion[3 * 64];
     random_fill(&numbers, -3.0, 3.0, motion, 3 * (size_t)s.contact.mesh.point_count);
@@ -862,7 +862,7 @@ static void candidates_of_a_way_begin_one_step(void **state) {
     assert_true(many > own);
     for (int i = 0; i < 10; i++) {
         barrier_contact_begin_step(&s.contact);
-        assert_ok(barrier_contact_lag_friction(&s.contact, NULL, s.x));
+        assert_ok(barrier_contact_lag_friction(&s.contact, NULL, s.x, false));
         assert_int_equal(candidates_count(&s.contact.candidates), i == 0 ? many : own);
     }
     barrier_contact_free(&s.contact);
@@ -887,7 +887,7 @@ static void threads_do_not_change_a_bit(void **state) {
         gradients[t] = calloc(3 * (size_t)grid_nodes(), sizeof *x);
         struct contact_energy energy;
         assert_ok(barrier_contact_search(&c, tasks, motion));
-        assert_ok(barrier_contact_lag_friction(&c, tasks, x));
+        assert_ok(barrier_contact_lag_friction(&c, tasks, x, false));
         barrier_contact_begin_stage(&c, motion, 0.1);
         assert_ok(barrier_contact_evaluate(&c, tasks, x, true, gradients[t], &energy));
         assert_ok(barrier_contact_linearize(&c, tasks, &layout, NULL, x, true));
@@ -926,7 +926,7 @@ static pbs_status do_all(struct touching_scene *s, const struct own_layout *own,
     double gradient[SCENE_COORDINATES] = {0.0};
     struct contact_energy energy;
     double step = 0.0;
-    RETURN_IF_FAILED(barrier_contact_lag_friction(&s->contact, NULL, x));
+    RETURN_IF_FAILED(barrier_contact_lag_friction(&s->contact, NULL, x, false));
     barrier_contact_begin_stage(&s->contact, x, 1.0);
     RETURN_IF_FAILED(barrier_contact_evaluate(&s->contact, NULL, x, true, gradient, &energy));
     RETURN_IF_FAILED(barrier_contact_linearize(&s->contact, NULL, &own->layout, NULL, x, true));

@@ -65,7 +65,7 @@ static void make_balls(struct balls *s) {
     memcpy(s->x, x, sizeof x);
     add_parts(s);
     assert_ok(barrier_contact_reset(&s->contact));
-    assert_ok(barrier_contact_lag_friction(&s->contact, NULL, s->x));
+    assert_ok(barrier_contact_lag_friction(&s->contact, NULL, s->x, false));
     assert_int_equal(s->contact.friction_count, 2);
     assert_int_equal(s->contact.rolling_count, 2);
     for (size_t k = 0; k < COORDINATES; k++) {
@@ -273,7 +273,7 @@ static void rigid_motions_rub_nothing(void **state) {
                                                           .slip_velocity = WIDTH / LENGTH}};
         add_parts(&s);
         assert_ok(barrier_contact_reset(&s.contact));
-        assert_ok(barrier_contact_lag_friction(&s.contact, NULL, lagged));
+        assert_ok(barrier_contact_lag_friction(&s.contact, NULL, lagged, false));
         barrier_contact_begin_stage(&s.contact, lagged, LENGTH);
         random_fill(&numbers, -0.02, 0.02, turn, 3);
         random_fill(&numbers, -0.02, 0.02, way, 3);
