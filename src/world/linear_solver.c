@@ -27,12 +27,12 @@ pbs_status pbs_world_set_linear_solver(pbs_world *w, const pbs_linear_solver *s)
         RETURN_IF_FAILED(settings_read(&settings_linear_solver, s, &own));
         RETURN_IF_FAILED(check_solver(&own));
     }
-    w->solver = own;
-    w->topology.is_current = false;
+    w->host_solver = own;
+    w->solver.is_current = false;
     return PBS_OK;
 }
 
 pbs_status pbs_world_linear_solver(const pbs_world *w, pbs_linear_solver *out) {
     RETURN_IF_FAILED(world_enter(w));
-    return results_write(&settings_linear_solver, &w->solver, out);
+    return results_write(&settings_linear_solver, &w->host_solver, out);
 }

@@ -194,7 +194,7 @@ static pbs_status read_settings(const pbs_world_desc *d, pbs_world_desc *setting
 // --- creation ---
 
 static void destroy(pbs_world *w) {
-    topology_free(&w->topology, &w->memory);
+    solver_free(&w->solver, &w->memory);
     scene_free(&w->scene, &w->memory);
     memory_release(&w->memory, w->callbacks);
     memory_release(&w->memory, w->readback.contacts);
@@ -314,14 +314,14 @@ void world_compact_nodes(const pbs_world *w) {
 
 void world_moved_body(pbs_world *w, struct body *body, const char *by) {
     body->moved_by = by;
-    w->topology.contact_is_checked = false;
+    w->solver.contact_is_checked = false;
     query_index_invalidate_positions(w->query);
     scene_forget_body(&w->scene, body);
 }
 
 void world_changed_surface(pbs_world *w, size_t part, const struct surface *surface) {
     const struct contact_kind *kind = contact_kind_of(&w->scene);
-    struct topology *t = &w->topology;
+    struct solver *t = &w->solver;
     if (kind->set_surface == NULL || !t->is_current || !t->contact_is_current) {
         t->contact_is_current = false;
         return;
@@ -341,11 +341,11 @@ bool world_follow_forces(pbs_world *w, struct body *body, double seconds) {
 }
 
 void world_followed_forces(pbs_world *w, const struct body *body) {
-    if (w->topology.is_current) {
-        model_write_values(&w->topology.model, &w->scene.nodes, body);
+    if (w->solver.is_current) {
+        model_write_values(&w->solver.model, &w->scene.nodes, body);
     }
     if (w->scene.settings.contact == PBS_CONTACT_PROJECTION) {
-        w->topology.contact_is_current = false; // penalties are as stiff as what touches
+        w->solver.contact_is_current = false; // penalties are as stiff as what touches
     }
 }
 
@@ -418,7 +418,7 @@ pbs_status pbs_world_register_callback(pbs_world *w, uint64_t tag, pbs_custom_fn
         if (body->table->calls_host && body->custom.tag == tag) {
             body->custom.evaluate = evaluate;
             body->custom.user = user;
-            w->topology.is_current = false;
+            w->solver.is_current = false;
         }
     }
     return PBS_OK;
@@ -453,7 +453,7 @@ static void set_gravity(pbs_world *w, const double gravity[3]) {
         w->scene.history.memory.has_acceleration = false;
     }
     memcpy(w->scene.settings.gravity, gravity, sizeof w->scene.settings.gravity);
-    memcpy(w->topology.model.gravity.acceleration, gravity, sizeof w->scene.settings.gravity);
+    memcpy(w->solver.model.gravity.acceleration, gravity, sizeof w->scene.settings.gravity);
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         (void)world_follow_forces(w, scene_body(&w->scene, i), 0.0);
     }
@@ -482,9 +482,9 @@ static bool has_same_barrier(const pbs_world_desc *a, const pbs_world_desc *b) {
            a->contact_stiffness == b->contact_stiffness && a->slip_velocity == b->slip_velocity;
 }
 
-/// Whether the topology can be used with the next settings. Contact is built with it.
-static bool keeps_topology(const struct scene *now, const pbs_world_desc *next,
-                           const pbs_expert_desc *next_expert) {
+/// Whether the solver can be used with the next settings. Contact is built with it.
+static bool keeps_solver(const struct scene *now, const pbs_world_desc *next,
+                         const pbs_expert_desc *next_expert) {
     return fields_are_equal(&world_fields, FIELD_BY_STEP, &now->settings, next) &&
            fields_are_equal(&expert_fields, FIELD_BY_STEP, &now->expert, next_expert);
 }
@@ -493,8 +493,8 @@ static void apply_settings(pbs_world *w, const pbs_world_desc *next,
                            const pbs_expert_desc *next_expert) {
     const pbs_world_desc now = w->scene.settings;
     const pbs_expert_desc expert = w->scene.expert;
-    if (!keeps_topology(&w->scene, next, next_expert)) {
-        w->topology.is_current = false;
+    if (!keeps_solver(&w->scene, next, next_expert)) {
+        w->solver.is_current = false;
     }
     set_gravity(w, next->gravity);
     w->scene.settings = *next;
@@ -591,7 +591,7 @@ static pbs_status set_choice(pbs_world *w, const struct scheme_choice *choice) {
     if (choice->scheme != w->scene.integrator.scheme ||
         choice->settings.energy_control.by_island !=
             w->scene.integrator.settings.energy_control.by_island) {
-        w->topology.is_current = false;
+        w->solver.is_current = false;
     }
     w->scene.integrator = *choice;
     scene_forget_history(&w->scene);

@@ -8,7 +8,7 @@
 #include "pbs/readback.h"
 #include "world/interface/fields.h"
 #include "world/model/query_index.h"
-#include "world/model/topology.h"
+#include "world/model/solver.h"
 #include "world/objects/scene.h"
 
 /// A host's callback, registered under a tag. It stays when a scene is restored.
@@ -42,7 +42,7 @@ struct pbs_world {
     struct tasks *tasks;
     pbs_log log;
     struct scene scene;
-    struct topology topology;
+    struct solver solver;
     struct readback readback;
     struct broken_bonds broken;
     struct broken_joints broken_joints;
@@ -52,8 +52,9 @@ struct pbs_world {
     size_t callback_count, callback_capacity;
     double *scratch; ///< of calls that change a body's values
     size_t scratch_capacity;
-    pbs_linear_solver solver; ///< the host's; stays when a scene is restored. solve is null: none
-    pbs_stats stats;          ///< of the last step
+    pbs_linear_solver host_solver; ///< the host's; stays when a scene is restored. solve is null:
+                                   ///< none
+    pbs_stats stats;               ///< of the last step
 };
 
 /// Returns PBS_ERROR_ARGUMENT if w is null. Every public function begins with a world_enter

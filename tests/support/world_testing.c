@@ -25,7 +25,7 @@ pbs_world *new_world_with(struct test_allocator *allocator) {
 
 static void count_builds(void *user, int32_t level, const char *message) {
     (void)level;
-    *(int *)user += strstr(message, "topology built") != NULL;
+    *(int *)user += strstr(message, "solver built") != NULL;
 }
 
 pbs_world *new_counting_world(int32_t contact, int *built) {

@@ -846,7 +846,7 @@ static void write_journal(void *user, int32_t level, const char *message) {
     snprintf(journal->last, sizeof journal->last, "%s", message);
 }
 
-static void the_log_tells_of_topology_and_trouble(void **state) {
+static void the_log_tells_of_the_solver_and_trouble(void **state) {
     (void)state;
     struct journal journal = {0};
     pbs_world_desc d;
@@ -893,7 +893,7 @@ int main(void) {
         cmocka_unit_test(moduli_have_a_limit),
         cmocka_unit_test(colliders_without_bodies_feel_nothing),
         cmocka_unit_test(an_empty_world_has_time),
-        cmocka_unit_test(the_log_tells_of_topology_and_trouble),
+        cmocka_unit_test(the_log_tells_of_the_solver_and_trouble),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

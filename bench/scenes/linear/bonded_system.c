@@ -44,7 +44,7 @@ static pbs_status make_body(const struct bonded_system_desc *desc, struct bonded
 
 /// Assembles the Hessian of the intact bonds into the matrix.
 static pbs_status fill_matrix(struct bonded_system *s, double step) {
-    const struct topology *t = &s->world->topology;
+    const struct solver *t = &s->world->solver;
     const struct assembly *assembly = &t->model.assembly;
     const double *x = s->world->scene.nodes.x;
     struct terms_scratch scratch = t->scratch;
@@ -95,7 +95,7 @@ pbs_status bonded_system_make(const struct bonded_system_desc *d, struct bonded_
         bonded_system_free(&s);
         return status;
     }
-    const struct topology *t = &s.world->topology;
+    const struct solver *t = &s.world->solver;
     const struct assembly *assembly = &t->model.assembly;
     struct memory *memory = &s.world->memory;
     const size_t rows = assembly->pattern.row_count;

@@ -22,13 +22,13 @@ static double release_distance(double reach, const double a[3], const double b[3
 
 /// Where contact does not know the bodies yet, it learns of what is broken when it does.
 static bool is_listed(const pbs_world *w) {
-    return w->topology.is_current && w->topology.contact_is_current;
+    return w->solver.is_current && w->solver.contact_is_current;
 }
 
 double bond_contact_reach(const pbs_world *w, size_t index) {
     const uint32_t part = (uint32_t)index;
-    return contact_set_bounds(&w->topology.contacts)
-               ? barrier_contact_reach(&w->topology.contact, part, part)
+    return contact_set_bounds(&w->solver.contacts)
+               ? barrier_contact_reach(&w->solver.contact, part, part)
                : 0.0;
 }
 
@@ -51,7 +51,7 @@ struct bond_release bond_let_touch(pbs_world *w, size_t index, size_t bond, cons
     struct bond_release out = {.distance = release_distance(reach, x + 3 * (size_t)named.end[0],
                                                             x + 3 * (size_t)named.end[1])};
     if (is_listed(w)) {
-        out.before = contact_set_release(&w->topology.contacts, &named, out.distance);
+        out.before = contact_set_release(&w->solver.contacts, &named, out.distance);
     }
     return out;
 }
@@ -59,7 +59,7 @@ struct bond_release bond_let_touch(pbs_world *w, size_t index, size_t bond, cons
 void bond_keep_apart(pbs_world *w, size_t index, size_t bond, const struct bond_release *was) {
     const struct contact_bond named = name_bond(scene_body(&w->scene, index), index, bond);
     if (is_listed(w)) {
-        contact_set_hold(&w->topology.contacts, &named, was->before);
+        contact_set_hold(&w->solver.contacts, &named, was->before);
     }
 }
 
@@ -93,7 +93,7 @@ static struct spring_damping *damping_of(const struct model *model, const struct
 
 struct bond_place bond_place_of(const pbs_world *w, size_t index) {
     const struct body *own = scene_body(&w->scene, index);
-    const struct model *model = &w->topology.model;
+    const struct model *model = &w->solver.model;
     struct bond_place place = {.term = bond_term_of(model, own), .damping = damping_of(model, own)};
     for (size_t i = 0; i < index; i++) {
         const struct body *body = scene_body(&w->scene, i);

@@ -13,7 +13,7 @@ struct bond_place {
     size_t first_bond, first_rotation, first_dashpot;
 };
 
-/// Of the index-th body, which has bonds, in the present topology.
+/// Of the index-th body, which has bonds, in the present solver.
 struct bond_place bond_place_of(const pbs_world *w, size_t index);
 
 /// The term of a body's bonds; null: none.

@@ -43,7 +43,7 @@ static void list_broken(pbs_world *w, size_t index, const struct bond_place *pla
                         const uint8_t *strained, size_t first, size_t some,
                         const struct comparison *comparison) {
     const struct body *body = scene_body(&w->scene, index);
-    struct bond_breaks *breaks = &w->topology.breaks;
+    struct bond_breaks *breaks = &w->solver.breaks;
     const struct particle_view at = view_of(&comparison->at, body, place);
     const struct particle_view released = view_of(&comparison->released, body, place);
     const pbs_body name = {handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp)};
@@ -79,8 +79,8 @@ struct strained {
 static void compare_body(pbs_world *w, size_t index, const struct strained *strained,
                          const struct comparison *comparison) {
     const struct body *body = scene_body(&w->scene, index);
-    const struct bond_term *term = bond_term_of(&w->topology.model, body);
-    const uint8_t *all = term != NULL ? strained->bonds[term - w->topology.model.bond_terms] : NULL;
+    const struct bond_term *term = bond_term_of(&w->solver.model, body);
+    const uint8_t *all = term != NULL ? strained->bonds[term - w->solver.model.bond_terms] : NULL;
     if (all == NULL) {
         return;
     }
@@ -106,12 +106,12 @@ static void compare_body(pbs_world *w, size_t index, const struct strained *stra
 /// Breaks the bond of one row of the index-th body; from null: makes it intact again.
 static void set_row(pbs_world *w, size_t index, const struct bond_place *place, size_t row,
                     const double *from) {
-    const struct bond_breaks *breaks = &w->topology.breaks;
+    const struct bond_breaks *breaks = &w->solver.breaks;
     const struct body *body = scene_body(&w->scene, index);
     const uint32_t bond = breaks->rows[row].bond;
     bond_mark_broken(place, bond, from != NULL);
-    if (w->topology.workspace.energy.is_torn != NULL) {
-        w->topology.workspace.energy.is_torn[index] = true;
+    if (w->solver.workspace.energy.is_torn != NULL) {
+        w->solver.workspace.energy.is_torn[index] = true;
     }
     if (from != NULL) {
         breaks->releases[row] = bond_let_touch(w, index, bond, from + 3 * body->node_start,
@@ -123,7 +123,7 @@ static void set_row(pbs_world *w, size_t index, const struct bond_place *place, 
 
 /// Breaks the bonds of the rows from `first` on. from null: undoes that, in the opposite order.
 static void set_broken(pbs_world *w, size_t first, const double *from) {
-    const struct bond_breaks *breaks = &w->topology.breaks;
+    const struct bond_breaks *breaks = &w->solver.breaks;
     size_t at = first;
     for (size_t index = 0; index < w->scene.bodies.count && at < breaks->count; index++) {
         const struct body *body = scene_body(&w->scene, index);
@@ -194,7 +194,7 @@ static void keep_largest(struct bond_breaks *breaks, size_t first, size_t limit)
 
 static struct strained find_strained(pbs_world *w, const struct comparison *comparison,
                                      bool is_marked) {
-    const struct model *model = &w->topology.model;
+    const struct model *model = &w->solver.model;
     const size_t domains = model->assembly.layout.domain_count;
     struct strained strained = {{NULL}};
     for (size_t i = 0; i < model->bond_term_count; i++) {
@@ -214,7 +214,7 @@ static struct strained find_strained(pbs_world *w, const struct comparison *comp
 }
 
 static bool compare(pbs_world *w, const struct comparison *comparison, bool is_marked) {
-    struct bond_breaks *breaks = &w->topology.breaks;
+    struct bond_breaks *breaks = &w->solver.breaks;
     const size_t before = breaks->count;
     if (breaks->limit == 0) {
         return false;
@@ -231,37 +231,36 @@ static bool compare(pbs_world *w, const struct comparison *comparison, bool is_m
 }
 
 bool breaks_update(pbs_world *w, double time, double h, bool is_marked) {
-    const struct particles now = {w->topology.workspace.now.x,
-                                  w->topology.model.rotations.orientation};
+    const struct particles now = {w->solver.workspace.now.x, w->solver.model.rotations.orientation};
     // Histories come first: bonds that soften lose their strength before they break.
-    w->topology.breaks.forces_changed = histories_update(w, now.x, h);
+    w->solver.breaks.forces_changed = histories_update(w, now.x, h);
     const bool broke = compare(w, &(struct comparison){now, now, now.x, time, false}, is_marked);
-    return broke || w->topology.breaks.forces_changed;
+    return broke || w->solver.breaks.forces_changed;
 }
 
 bool breaks_update_next(pbs_world *w, double time, bool goes_on) {
-    const struct rotations *rotations = &w->topology.model.rotations;
-    double *turned = w->topology.breaks.orientations;
-    if (w->topology.breaks.limit == 0) {
+    const struct rotations *rotations = &w->solver.model.rotations;
+    double *turned = w->solver.breaks.orientations;
+    if (w->solver.breaks.limit == 0) {
         return false;
     }
     for (size_t i = 0; i < rotations->count; i++) {
-        rotations_at(rotations, i, w->topology.workspace.next.x, turned + 4 * i);
+        rotations_at(rotations, i, w->solver.workspace.next.x, turned + 4 * i);
     }
-    const struct particles now = {w->topology.workspace.now.x, rotations->orientation};
-    const struct particles next = {w->topology.workspace.next.x, turned};
+    const struct particles now = {w->solver.workspace.now.x, rotations->orientation};
+    const struct particles next = {w->solver.workspace.next.x, turned};
     const struct particles start = goes_on ? next : now;
     return compare(w, &(struct comparison){next, start, start.x, time, true}, false);
 }
 
 struct break_mark breaks_mark(const pbs_world *w) {
-    return (struct break_mark){w->topology.breaks.count, w->topology.joint_breaks.count,
-                               w->topology.joint_releases.count};
+    return (struct break_mark){w->solver.breaks.count, w->solver.joint_breaks.count,
+                               w->solver.joint_releases.count};
 }
 
 static void undo_bonds(pbs_world *w, size_t count) {
     set_broken(w, count, NULL);
-    w->topology.breaks.count = count;
+    w->solver.breaks.count = count;
 }
 
 void breaks_undo(pbs_world *w, struct break_mark mark) {
@@ -271,14 +270,14 @@ void breaks_undo(pbs_world *w, struct break_mark mark) {
 }
 
 void breaks_save(pbs_world *w) {
-    struct bond_breaks *breaks = &w->topology.breaks;
+    struct bond_breaks *breaks = &w->solver.breaks;
     joint_breaks_save(w);
     breaks->saved_count = breaks->count;
     histories_save(w);
 }
 
 void breaks_restore_saved(pbs_world *w) {
-    struct bond_breaks *breaks = &w->topology.breaks;
+    struct bond_breaks *breaks = &w->solver.breaks;
     joint_breaks_restore_saved(w);
     undo_bonds(w, breaks->saved_count);
     histories_restore_saved(w);
@@ -291,11 +290,11 @@ void breaks_undo_all(pbs_world *w) {
 
 /// Subtracts the forces of the index-th body's rows from `first` on.
 static bool remove_body_forces(pbs_world *w, size_t index, size_t first) {
-    const struct bond_breaks *breaks = &w->topology.breaks;
+    const struct bond_breaks *breaks = &w->solver.breaks;
     const struct body *body = scene_body(&w->scene, index);
     const struct bond_place place = bond_place_of(w, index);
     const uint64_t name = handle_id(&w->scene.bodies, body->slot, HANDLE_BODY, w->scene.stamp);
-    struct step_workspace *workspace = &w->topology.workspace;
+    struct step_workspace *workspace = &w->solver.workspace;
     bool is_known = true;
     for (size_t row = first; row < breaks->count && is_known; row++) {
         if (breaks->rows[row].body.id != name) {
@@ -316,7 +315,7 @@ static bool remove_body_forces(pbs_world *w, size_t index, size_t first) {
 }
 
 bool breaks_remove_forces(pbs_world *w, size_t first) {
-    bool is_known = !w->topology.breaks.forces_changed;
+    bool is_known = !w->solver.breaks.forces_changed;
     for (size_t i = 0; i < w->scene.bodies.count && is_known; i++) {
         if (scene_body(&w->scene, i)->bonds.breaks) {
             is_known = remove_body_forces(w, i, first);
@@ -326,7 +325,7 @@ bool breaks_remove_forces(pbs_world *w, size_t first) {
 }
 
 double breaks_commit(pbs_world *w) {
-    struct bond_breaks *breaks = &w->topology.breaks;
+    struct bond_breaks *breaks = &w->solver.breaks;
     double energy = histories_commit(w) + joint_breaks_commit(w);
     for (size_t i = 0; i < breaks->count; i++) {
         struct body *body = world_body(w, breaks->rows[i].body);

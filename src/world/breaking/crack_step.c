@@ -8,7 +8,7 @@
 #include "world/objects/body_table.h"
 
 double breaks_crack_step(const pbs_world *w, size_t first) {
-    const struct bond_breaks *breaks = &w->topology.breaks;
+    const struct bond_breaks *breaks = &w->solver.breaks;
     double least = 0.0;
     uint64_t last = 0;
     for (size_t i = first; i < breaks->count; i++) {

@@ -59,7 +59,7 @@ static struct cut begin_cut(pbs_world *w, struct body *body) {
                       .index = index_of(&w->scene, body),
                       .x = w->scene.nodes.x + 3 * body->node_start,
                       .reach = bond_contact_distance(w, index_of(&w->scene, body))};
-    if (w->topology.is_current) {
+    if (w->solver.is_current) {
         cut.place = bond_place_of(w, cut.index);
     }
     return cut;

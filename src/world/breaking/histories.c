@@ -3,32 +3,32 @@
 #include "world/breaking/histories.h"
 
 bool histories_update(pbs_world *w, const double *x, double h) {
-    const struct model *model = &w->topology.model;
+    const struct model *model = &w->solver.model;
     bool changed = false;
     for (size_t i = 0; i < model->history_count; i++) {
         const struct history_term *term = &model->histories[i];
         const double dissipated = term->table->update(term->self, w->tasks,
                                                       model->assembly.layout.domain_count, x, h);
-        w->topology.breaks.dissipated += dissipated;
+        w->solver.breaks.dissipated += dissipated;
         changed = changed || (term->table->changes_forces && dissipated != 0.0);
     }
     return changed;
 }
 
 void histories_save(pbs_world *w) {
-    const struct model *model = &w->topology.model;
+    const struct model *model = &w->solver.model;
     for (size_t i = 0; i < model->history_count; i++) {
         model->histories[i].table->save(model->histories[i].self);
     }
-    w->topology.breaks.saved_dissipated = w->topology.breaks.dissipated;
+    w->solver.breaks.saved_dissipated = w->solver.breaks.dissipated;
 }
 
 void histories_restore_saved(pbs_world *w) {
-    const struct model *model = &w->topology.model;
+    const struct model *model = &w->solver.model;
     for (size_t i = 0; i < model->history_count; i++) {
         model->histories[i].table->restore(model->histories[i].self);
     }
-    w->topology.breaks.dissipated = w->topology.breaks.saved_dissipated;
+    w->solver.breaks.dissipated = w->solver.breaks.saved_dissipated;
 }
 
 /// Copies one term's histories to the bodies, or from them.
@@ -47,7 +47,7 @@ static void copy(pbs_world *w, const struct history_term *term, bool to_bodies) 
 }
 
 static void copy_all(pbs_world *w, bool to_bodies) {
-    const struct model *model = &w->topology.model;
+    const struct model *model = &w->solver.model;
     for (size_t i = 0; i < model->history_count; i++) {
         copy(w, &model->histories[i], to_bodies);
     }
@@ -55,12 +55,12 @@ static void copy_all(pbs_world *w, bool to_bodies) {
 
 void histories_undo(pbs_world *w) {
     copy_all(w, false);
-    w->topology.breaks.dissipated = 0.0;
+    w->solver.breaks.dissipated = 0.0;
 }
 
 double histories_commit(pbs_world *w) {
-    const double dissipated = w->topology.breaks.dissipated;
+    const double dissipated = w->solver.breaks.dissipated;
     copy_all(w, true);
-    w->topology.breaks.dissipated = 0.0;
+    w->solver.breaks.dissipated = 0.0;
     return dissipated;
 }

@@ -59,7 +59,7 @@ static double impedance_of(const struct scene *scene, uint32_t part) {
 
 static void add_vertex_velocity(const pbs_world *w, const struct contact_geometry *shape,
                                 uint32_t part, int point, double out[3]) {
-    const double *v = w->topology.workspace.now.v;
+    const double *v = w->solver.workspace.now.v;
     if (shape->has_nodes) {
         add_scaled3(out, shape->weight[point], v + 3 * (size_t)shape->vertex[point], out);
         return;
@@ -77,7 +77,7 @@ static double closing_speed(const pbs_world *w, const struct contact_geometry *s
     for (int s = 0; s < 2; s++) {
         const uint32_t part = shape->part[s];
         if (part >= w->scene.bodies.count) {
-            obstacle_velocity(&w->topology.obstacles[part - w->scene.bodies.count], shape->point[s],
+            obstacle_velocity(&w->solver.obstacles[part - w->scene.bodies.count], shape->point[s],
                               v[s]);
             point += shape->count[s];
             continue;
@@ -117,8 +117,8 @@ static void note(struct hit hit, double h, uint32_t steps, bool is_accepted, str
 static void look_at(pbs_world *w, const struct contact_record *record, double h, uint32_t steps,
                     bool is_accepted, struct impact *out) {
     struct contact_geometry shape;
-    contact_set_geometry(&w->topology.contacts, &w->topology.report, record,
-                         w->topology.workspace.next.x, &shape);
+    contact_set_geometry(&w->solver.contacts, &w->solver.report, record, w->solver.workspace.next.x,
+                         &shape);
     const double speed = closing_speed(w, &shape);
     if (!(speed > 0.0)) {
         return;
@@ -160,7 +160,7 @@ struct impact impact_find(pbs_world *w, double h, uint32_t steps, bool is_accept
     if (scheme->kicks || scheme->is_static || !something_can_break(&w->scene)) {
         return found;
     }
-    const struct contact_report *report = &w->topology.report;
+    const struct contact_report *report = &w->solver.report;
     for (size_t i = 0; i < report->record_count; i++) {
         look_at(w, &report->records[i], h, steps, is_accepted, &found);
     }

@@ -15,7 +15,7 @@ static bool may_break(const struct world_joint *joint) {
 }
 
 static void break_joint(pbs_world *w, size_t index, size_t at, struct joint_break *row) {
-    struct joint_set *const joints = &w->topology.joints;
+    struct joint_set *const joints = &w->solver.joints;
     row->joint = scene_joint(&w->scene, at);
     row->index = index;
     row->row.joint = pbs_world_joint_at(w, at);
@@ -49,7 +49,7 @@ static bool is_torn(const struct joint *joint, const struct joint_wrench *wrench
 /// Compares a joint with its strengths. Returns true if it bears more, with what it bears.
 static bool is_overloaded(const pbs_world *w, size_t index, const struct world_joint *joint,
                           const double *x, struct joint_break *out) {
-    const struct joint_set *const joints = &w->topology.joints;
+    const struct joint_set *const joints = &w->solver.joints;
     const struct joint_wrench wrench = joint_set_wrench(joints, index, x);
     out->row.force = norm3(wrench.force);
     out->row.torque = norm3(wrench.torque);
@@ -59,8 +59,8 @@ static bool is_overloaded(const pbs_world *w, size_t index, const struct world_j
 }
 
 bool joint_breaks_update(pbs_world *w, const double *x, const double *released, double time) {
-    const struct joint_set *const joints = &w->topology.joints;
-    struct joint_breaks *const breaks = &w->topology.joint_breaks;
+    const struct joint_set *const joints = &w->solver.joints;
+    struct joint_breaks *const breaks = &w->solver.joint_breaks;
     const size_t before = breaks->count;
     size_t next = 0;
     for (size_t i = 0; i < w->scene.joints.count && joints->count > 0; i++) {
@@ -81,28 +81,28 @@ bool joint_breaks_update(pbs_world *w, const double *x, const double *released, 
 }
 
 void joint_breaks_undo(pbs_world *w, size_t count) {
-    struct joint_breaks *const breaks = &w->topology.joint_breaks;
+    struct joint_breaks *const breaks = &w->solver.joint_breaks;
     while (breaks->count > count) {
         const struct joint_break *const row = &breaks->rows[--breaks->count];
-        joint_set_mend(&w->topology.joints, row->index);
+        joint_set_mend(&w->solver.joints, row->index);
         joint_contact_tighten(w, row->joint);
     }
 }
 
 void joint_breaks_save(pbs_world *w) {
-    w->topology.joint_breaks.kept_count = w->topology.joint_breaks.count;
-    w->topology.joint_releases.kept_count = w->topology.joint_releases.count;
-    constraint_set_keep(&w->topology.constraints);
+    w->solver.joint_breaks.kept_count = w->solver.joint_breaks.count;
+    w->solver.joint_releases.kept_count = w->solver.joint_releases.count;
+    constraint_set_keep(&w->solver.constraints);
 }
 
 void joint_breaks_restore_saved(pbs_world *w) {
-    joint_contact_hold(w, w->topology.joint_releases.kept_count);
-    joint_breaks_undo(w, w->topology.joint_breaks.kept_count);
-    constraint_set_bring_back(&w->topology.constraints);
+    joint_contact_hold(w, w->solver.joint_releases.kept_count);
+    joint_breaks_undo(w, w->solver.joint_breaks.kept_count);
+    constraint_set_bring_back(&w->solver.constraints);
 }
 
 double joint_breaks_commit(pbs_world *w) {
-    struct joint_breaks *const breaks = &w->topology.joint_breaks;
+    struct joint_breaks *const breaks = &w->solver.joint_breaks;
     double energy = 0.0;
     for (size_t i = 0; i < breaks->count; i++) {
         w->broken_joints.rows[i] = breaks->rows[i].row;

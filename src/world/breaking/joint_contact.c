@@ -8,8 +8,8 @@
 #include "world/joints/joint.h"
 
 pbs_status joint_contact_reserve(pbs_world *w) {
-    const struct collision_mesh *const mesh = &w->topology.contact.mesh;
-    struct joint_releases *const releases = &w->topology.joint_releases;
+    const struct collision_mesh *const mesh = &w->solver.contact.mesh;
+    struct joint_releases *const releases = &w->solver.joint_releases;
     const size_t points = mesh->joined_count > 0 ? 3 * (size_t)mesh->point_count : 0;
     RETURN_IF_FAILED(memory_reserve(&w->memory, &releases->points, &releases->point_capacity,
                                     points, sizeof *releases->points));
@@ -22,7 +22,7 @@ pbs_status joint_contact_reserve(pbs_world *w) {
 /// The entry of the joint's bodies in contact. Null if it keeps none apart, or contact has no
 /// bodies.
 static struct joined_parts *entry_of(const pbs_world *w, const struct world_joint *joint) {
-    const struct topology *const t = &w->topology;
+    const struct solver *const t = &w->solver;
     if (t->contact.mesh.joined_count == 0 || !world_joint_is_apart(joint)) {
         return NULL;
     }
@@ -57,11 +57,11 @@ static double largest_radius(const struct collision_mesh *mesh, uint32_t part) {
 
 /// Lets them collide if they are far enough apart: then contact has no energy where it begins.
 static bool let_collide(pbs_world *w, struct joined_parts *entry) {
-    struct barrier_contact *const contact = &w->topology.contact;
+    struct barrier_contact *const contact = &w->solver.contact;
     const uint32_t a = joined_part(entry, 0), b = joined_part(entry, 1);
     const double reach = barrier_contact_reach(contact, a, b);
     const double radii = largest_radius(&contact->mesh, a) + largest_radius(&contact->mesh, b);
-    const double distance = part_distance(&contact->mesh, w->topology.joint_releases.points, a, b,
+    const double distance = part_distance(&contact->mesh, w->solver.joint_releases.points, a, b,
                                           reach, reach + radii);
     if (!(distance >= reach)) {
         return false;
@@ -72,8 +72,8 @@ static bool let_collide(pbs_world *w, struct joined_parts *entry) {
 }
 
 void joint_contact_release(pbs_world *w, const double *x) {
-    const struct collision_mesh *const mesh = &w->topology.contact.mesh;
-    struct joint_releases *const releases = &w->topology.joint_releases;
+    const struct collision_mesh *const mesh = &w->solver.contact.mesh;
+    struct joint_releases *const releases = &w->solver.joint_releases;
     bool located = false;
     for (size_t i = 0; i < mesh->joined_count; i++) {
         struct joined_parts *const entry = &mesh->joined[i];
@@ -91,22 +91,22 @@ void joint_contact_release(pbs_world *w, const double *x) {
 }
 
 void joint_contact_hold(pbs_world *w, size_t count) {
-    struct joint_releases *const releases = &w->topology.joint_releases;
+    struct joint_releases *const releases = &w->solver.joint_releases;
     if (releases->count > count) {
-        barrier_contact_forget_pairs(&w->topology.contact);
+        barrier_contact_forget_pairs(&w->solver.contact);
     }
     while (releases->count > count) {
-        w->topology.contact.mesh.joined[releases->rows[--releases->count]].distance = -1.0;
+        w->solver.contact.mesh.joined[releases->rows[--releases->count]].distance = -1.0;
     }
 }
 
 void joint_contact_commit(pbs_world *w) {
-    for (size_t i = 0; i < w->scene.joints.count && w->topology.joint_releases.count > 0; i++) {
+    for (size_t i = 0; i < w->scene.joints.count && w->solver.joint_releases.count > 0; i++) {
         struct world_joint *const joint = scene_joint(&w->scene, i);
         const struct joined_parts *const entry = entry_of(w, joint);
         if (entry != NULL) {
             joint->contact_distance = entry->distance;
         }
     }
-    w->topology.joint_releases.count = 0;
+    w->solver.joint_releases.count = 0;
 }

@@ -8,7 +8,7 @@
 
 /// Marks all data as out of date that depend on the bodies.
 static void invalidate(pbs_world *w) {
-    w->topology.is_current = false;
+    w->solver.is_current = false;
     query_index_invalidate_parts(w->query);
     w->scene.free_reference = 0.0;
     w->scene.barrier = (struct adaptive_barrier){0};
@@ -24,10 +24,10 @@ static pbs_body add(pbs_world *w, struct body *body) {
 }
 
 /// A body that is refused may have caused the nodes' arrays to be reallocated, into which the
-/// topology points.
+/// solver points.
 static pbs_status refuse(pbs_world *w, size_t capacity_before, pbs_status status) {
     if (status == PBS_ERROR_MEMORY || w->scene.nodes.capacity != capacity_before) {
-        w->topology.is_current = false;
+        w->solver.is_current = false;
     }
     return status;
 }

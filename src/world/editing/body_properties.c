@@ -38,7 +38,7 @@ pbs_status pbs_body_set_contact(pbs_world *w, pbs_body b, const pbs_contact_desc
         return PBS_OK;
     }
     body->moved_by = body->moved_by != NULL ? body->moved_by : "changed by pbs_body_set_contact";
-    w->topology.contact_is_current = false;
+    w->solver.contact_is_current = false;
     return PBS_OK;
 }
 
@@ -81,7 +81,7 @@ pbs_status pbs_body_set_rest_angles(pbs_world *w, pbs_body b, const double *rest
                            triangle_count, body->triangle_count);
     }
     RETURN_IF_FAILED(shell_set_rest_angles(body, &w->memory, rest_angles));
-    w->topology.is_current = false;
+    w->solver.is_current = false;
     return PBS_OK;
 }
 
@@ -110,6 +110,6 @@ pbs_status pbs_body_set_critical_stretches(pbs_world *w, pbs_body b, const doubl
     RETURN_IF_FAILED(check_pointer(stretches, "stretches"));
     RETURN_IF_FAILED(peridynamic_check_stretches(body, stretches));
     peridynamic_set_stretches(body, stretches);
-    w->topology.is_current = false;
+    w->solver.is_current = false;
     return PBS_OK;
 }

@@ -44,7 +44,7 @@ pbs_status pbs_collider_create(pbs_world *w, const pbs_collider_desc *d, pbs_col
     memcpy(collider->desc.orientation, unit, sizeof unit);
     collider->moved_by = "created";
     collider->slot = handle_insert(&w->scene.colliders, collider);
-    w->topology.contact_is_current = false;
+    w->solver.contact_is_current = false;
     query_index_invalidate_parts(w->query);
     *out = pbs_world_collider_at(w, w->scene.colliders.count - 1);
     return PBS_OK;
@@ -60,7 +60,7 @@ pbs_status pbs_collider_destroy(pbs_world *w, pbs_collider c) {
     RETURN_IF_FAILED(status);
     handle_remove(&w->scene.colliders, collider->slot);
     collider_free_arrays(&w->memory, &collider->desc);
-    w->topology.contact_is_current = false;
+    w->solver.contact_is_current = false;
     query_index_invalidate_parts(w->query);
     memory_release(&w->memory, collider);
     return PBS_OK;
@@ -173,7 +173,7 @@ pbs_status pbs_collider_set_description(pbs_world *w, pbs_collider c, const pbs_
     }
     collider->moved_by = collider->moved_by != NULL ? collider->moved_by
                                                     : "changed by pbs_collider_set_description";
-    w->topology.contact_is_current = false;
+    w->solver.contact_is_current = false;
     return PBS_OK;
 }
 

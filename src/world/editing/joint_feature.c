@@ -61,7 +61,7 @@ static pbs_status read_state(struct byte_reader *in, struct memory *memory, stru
 }
 
 static void forget(pbs_world *w) {
-    w->topology.joints_are_current = false;
+    w->solver.joints_are_current = false;
     w->broken_joints.count = 0;
 }
 
@@ -84,7 +84,7 @@ static pbs_status check_scheme(const struct body *body, const struct scheme_tabl
 // --- steps ---
 
 static pbs_status prepare(pbs_world *w) {
-    struct topology *const t = &w->topology;
+    struct solver *const t = &w->solver;
     if (!t->joints_are_current) {
         RETURN_IF_FAILED(joint_scene_build(t, &w->scene, &w->memory));
     }
@@ -93,14 +93,14 @@ static pbs_status prepare(pbs_world *w) {
 }
 
 static void begin(pbs_world *w) {
-    joint_scene_load(&w->topology, &w->scene);
+    joint_scene_load(&w->solver, &w->scene);
 }
 
 /// The breaks are handed to the host's list with those of bonds (breaks_commit). In a world without
 /// bodies there are none, and nothing was built.
 static void commit(pbs_world *w) {
     if (w->scene.nodes.count > 0) {
-        joint_scene_land(&w->topology, &w->scene);
+        joint_scene_land(&w->solver, &w->scene);
     } else {
         w->broken_joints.count = 0;
     }

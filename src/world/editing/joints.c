@@ -32,7 +32,7 @@ pbs_status pbs_joint_desc_init(pbs_joint_desc *d, size_t struct_size) {
 
 /// What is built of joints, and what schemes remember of motion without the change, is of no use.
 static void change(pbs_world *w) {
-    w->topology.joints_are_current = false;
+    w->solver.joints_are_current = false;
     scene_forget_states(&w->scene);
 }
 
@@ -54,7 +54,7 @@ void world_add_joint(pbs_world *w, struct world_joint *joint) {
             joint->sides[s].body->joint_count++;
         }
     }
-    w->topology.contact_is_current = w->topology.contact_is_current && joint->desc.touching != 0;
+    w->solver.contact_is_current = w->solver.contact_is_current && joint->desc.touching != 0;
     change(w);
 }
 
@@ -94,7 +94,7 @@ void world_destroy_joint(pbs_world *w, struct world_joint *joint) {
             joint->sides[s].body->joint_count--;
         }
     }
-    w->topology.contact_is_current = w->topology.contact_is_current && joint->desc.touching != 0;
+    w->solver.contact_is_current = w->solver.contact_is_current && joint->desc.touching != 0;
     w->scene.has_freed_pair = w->scene.has_freed_pair || joint->desc.touching == 0;
     handle_remove(&w->scene.joints, joint->slot);
     memory_release(&w->memory, joint);
@@ -151,11 +151,11 @@ pbs_status pbs_joint_set_settings(pbs_world *w, pbs_joint j, const pbs_joint_des
     RETURN_IF_FAILED(world_joint_check(joint->table, &settings));
     RETURN_IF_FAILED(world_joint_check_axes(joint, &settings));
     if (settings.touching != joint->desc.touching) {
-        w->topology.contact_is_current = false;
+        w->solver.contact_is_current = false;
         w->scene.has_freed_pair = true;
     }
     world_joint_change(joint, &settings);
-    w->topology.joints_are_current = false;
+    w->solver.joints_are_current = false;
     return PBS_OK;
 }
 

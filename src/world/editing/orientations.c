@@ -65,8 +65,8 @@ pbs_status pbs_body_set_orientations(pbs_world *w, pbs_body b, const double *xyz
     RETURN_IF_FAILED(check_orientations(xyzw, particle_count, "orientations"));
     RETURN_IF_FAILED(bonded_set_orientations(body, &w->memory, xyzw));
     bonded_reset_targets(&w->scene.nodes, body);
-    if (w->topology.is_current) {
-        bonded_load_orientations(&w->scene, &w->topology.model.rotations);
+    if (w->solver.is_current) {
+        bonded_load_orientations(&w->scene, &w->solver.model.rotations);
     }
     world_moved_body(w, body, "placed by pbs_body_set_orientations");
     return PBS_OK;
@@ -199,11 +199,11 @@ pbs_status pbs_body_target_orientations(const pbs_world *w, pbs_body b, double *
 // --- the life of a world ---
 
 static void commit(pbs_world *w) {
-    bonded_commit_orientations(&w->scene, &w->topology.model.rotations);
+    bonded_commit_orientations(&w->scene, &w->solver.model.rotations);
 }
 
 static void reload(pbs_world *w) {
-    bonded_load_orientations(&w->scene, &w->topology.model.rotations);
+    bonded_load_orientations(&w->scene, &w->solver.model.rotations);
 }
 
 /// Orientations were read with their bodies; angular velocities follow from the nodes' velocities.

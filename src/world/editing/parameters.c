@@ -194,7 +194,7 @@ static void measure_joints(pbs_world *w, const struct body *body) {
         struct world_joint *joint = scene_joint(&w->scene, i);
         if (world_joint_has(joint, body)) {
             world_joint_measure(joint);
-            w->topology.joints_are_current = false;
+            w->solver.joints_are_current = false;
         }
     }
 }
@@ -202,15 +202,15 @@ static void measure_joints(pbs_world *w, const struct body *body) {
 static void follow(pbs_world *w, struct body *body, int32_t id) {
     struct scene *scene = &w->scene;
     (void)world_follow_forces(w, body, 0.0);
-    if (w->topology.is_current) {
-        model_write_values(&w->topology.model, &scene->nodes, body);
-        joint_scene_write_stiffness(&w->topology, scene, body);
+    if (w->solver.is_current) {
+        model_write_values(&w->solver.model, &scene->nodes, body);
+        joint_scene_write_stiffness(&w->solver, scene, body);
     }
     if (id == PBS_PARAMETER_REST_LENGTH) {
         measure_joints(w, body);
     }
     if (changes_contact(scene, id)) {
-        w->topology.contact_is_current = false;
+        w->solver.contact_is_current = false;
     }
     scene->history.memory.has_acceleration = false;
     scene->history.memory.stable_step = 0.0;
@@ -237,7 +237,7 @@ pbs_status pbs_body_set_parameter(pbs_world *w, pbs_body b, int32_t parameter, c
     const double before = parameter_at(&own, 0);
     RETURN_IF_FAILED(change(w, body, parameter, &own, values, count));
     if (changes_elements(parameter, before, values[0])) {
-        w->topology.is_current = false;
+        w->solver.is_current = false;
     }
     follow(w, body, parameter);
     return PBS_OK;

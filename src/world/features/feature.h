@@ -118,7 +118,7 @@ struct feature {
     /// All of the world is in its new state, contacts and events included. Cannot fail.
     void (*landed)(pbs_world *w);
     /// Copies to what steps compute with what it has of the scene: after a call, whether it has
-    /// succeeded or failed, and after a state was read. The topology is current.
+    /// succeeded or failed, and after a state was read. The solver is current.
     void (*reload)(pbs_world *w);
 
     // --- reading back ---

@@ -51,7 +51,7 @@ pbs_status pbs_body_set_forces(pbs_world *w, pbs_body b, const double *xyz, size
         }
     }
     if (vertices_set_forces(&w->scene.nodes, body, xyz)) {
-        w->topology.model.loads.any = nodes_are_loaded(&w->scene.nodes);
+        w->solver.model.loads.any = nodes_are_loaded(&w->scene.nodes);
         w->scene.history.memory.has_acceleration = false;
     }
     return PBS_OK;
@@ -66,7 +66,7 @@ static double *forces_of(struct nodes *nodes, int32_t duration) {
 static void changed(pbs_world *w, struct body *body, int32_t duration) {
     body->has_forces_once = body->has_forces_once || duration == PBS_FORCE_ONCE;
     // Zeros are rarely applied, so nobody looks for them here.
-    w->topology.model.loads.any = w->topology.model.loads.any || duration == PBS_FORCE_LASTING;
+    w->solver.model.loads.any = w->solver.model.loads.any || duration == PBS_FORCE_LASTING;
     w->scene.history.memory.has_acceleration = false;
 }
 
@@ -150,7 +150,7 @@ pbs_status pbs_body_clear_forces(pbs_world *w, pbs_body b) {
     memset(body->torque, 0, sizeof body->torque);
     memset(body->torque_once, 0, sizeof body->torque_once);
     body->has_forces_once = false;
-    w->topology.model.loads.any = nodes_are_loaded(nodes);
+    w->solver.model.loads.any = nodes_are_loaded(nodes);
     w->scene.history.memory.has_acceleration = false;
     return PBS_OK;
 }
@@ -210,9 +210,9 @@ pbs_status pbs_body_set_gravity(pbs_world *w, pbs_body b, double scale,
         copy3(acceleration, gravity.added);
     }
     RETURN_IF_FAILED(check_gravity(&gravity));
-    if (w->topology.is_current) {
+    if (w->solver.is_current) {
         RETURN_IF_FAILED(
-            model_set_gravity(&w->topology.model, &w->scene, &w->memory, body, &gravity));
+            model_set_gravity(&w->solver.model, &w->scene, &w->memory, body, &gravity));
     }
     body->gravity = gravity;
     (void)world_follow_forces(w, body, 0.0);

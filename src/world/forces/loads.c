@@ -12,7 +12,7 @@
 static void place(pbs_world *w, const double *x, const double *v, double ahead) {
     const struct nodes *nodes = &w->scene.nodes;
     const struct load_state at = {x, v, ahead};
-    double *const force = w->topology.step_loads;
+    double *const force = w->solver.step_loads;
     vector_combine(w->tasks, 3 * nodes->count, nodes->force, 1.0, nodes->force_once, force);
     for (int i = 0; i < FEATURE_COUNT; i++) {
         if (features[i]->add_loads != NULL) {
@@ -38,7 +38,7 @@ static bool has_once(const struct scene *scene) {
 }
 
 static pbs_status prepare(pbs_world *w) {
-    struct topology *t = &w->topology;
+    struct solver *t = &w->solver;
     if (!has_once(&w->scene) && !follow_places(&w->scene)) {
         return PBS_OK;
     }
@@ -52,8 +52,8 @@ static pbs_status prepare(pbs_world *w) {
 }
 
 void loads_place(pbs_world *w, const struct scheme_table *scheme, double h) {
-    struct step_workspace *workspace = &w->topology.workspace;
-    if (!w->topology.has_step_loads || !follow_places(&w->scene)) {
+    struct step_workspace *workspace = &w->solver.workspace;
+    if (!w->solver.has_step_loads || !follow_places(&w->scene)) {
         return;
     }
     place(w, workspace->now.x, workspace->now.v, 0.5 * h);
@@ -68,8 +68,8 @@ void loads_place(pbs_world *w, const struct scheme_table *scheme, double h) {
 static void withdraw(pbs_world *w, const struct scheme_table *scheme,
                      struct energy_report *report) {
     const struct nodes *nodes = &w->scene.nodes;
-    struct step_workspace *workspace = &w->topology.workspace;
-    double *const gone = w->topology.step_loads;
+    struct step_workspace *workspace = &w->solver.workspace;
+    double *const gone = w->solver.step_loads;
     if (scene_account_count(&w->scene) == 0) {
         return;
     }
@@ -90,7 +90,7 @@ static void clear_once(struct scene *scene, struct body *body) {
 }
 
 void loads_land(pbs_world *w, const struct scheme_table *scheme, struct energy_report *report) {
-    if (!w->topology.has_step_loads) {
+    if (!w->solver.has_step_loads) {
         return;
     }
     withdraw(w, scheme, report);
@@ -98,14 +98,14 @@ void loads_land(pbs_world *w, const struct scheme_table *scheme, struct energy_r
         struct body *body = scene_body(&w->scene, b);
         if (body->has_forces_once) {
             clear_once(&w->scene, body);
-            w->topology.workspace.memory.has_acceleration = false;
+            w->solver.workspace.memory.has_acceleration = false;
         }
     }
 }
 
 /// The term of dead loads reads the nodes' own forces again.
 static void reload(pbs_world *w) {
-    struct topology *t = &w->topology;
+    struct solver *t = &w->solver;
     t->has_step_loads = false;
     t->model.loads.force = w->scene.nodes.force;
     t->model.loads.any = nodes_are_loaded(&w->scene.nodes);

@@ -209,7 +209,7 @@ static void remove_pressure(pbs_world *w, struct body *body) {
     if (body->has_pressure) {
         body->has_pressure = false;
         body->pressure = (struct pressure_law){0};
-        w->topology.is_current = false;
+        w->solver.is_current = false;
         w->scene.history.memory.has_acceleration = false;
     }
 }
@@ -231,9 +231,9 @@ pbs_status pbs_body_set_pressure(pbs_world *w, pbs_body b, const pbs_pressure_de
     body->pressure = law;
     if (!body->has_pressure || is_held != was_held) {
         body->has_pressure = true;
-        w->topology.is_current = false;
-    } else if (w->topology.is_current) {
-        change(w->topology.model.features[FEATURE_PRESSURE], &w->scene, body);
+        w->solver.is_current = false;
+    } else if (w->solver.is_current) {
+        change(w->solver.model.features[FEATURE_PRESSURE], &w->scene, body);
     }
     w->scene.history.memory.has_acceleration = false;
     return PBS_OK;
@@ -304,7 +304,7 @@ static pbs_status check_restored(const struct scene *scene, struct memory *memor
 
 /// Exchanges the pressures that hold volumes, in the order of bodies with pressure.
 static void exchange_held(pbs_world *w, bool to_bodies) {
-    struct pressure *const pressure = w->topology.model.features[FEATURE_PRESSURE];
+    struct pressure *const pressure = w->solver.model.features[FEATURE_PRESSURE];
     size_t surface = 0;
     for (size_t i = 0; i < w->scene.bodies.count && pressure != NULL; i++) {
         struct body *const body = scene_body(&w->scene, i);

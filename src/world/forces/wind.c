@@ -242,7 +242,7 @@ static void remove_wind(pbs_world *w, struct body *body) {
     if (body->has_wind) {
         body->has_wind = false;
         body->wind = (pbs_wind_desc){0};
-        w->topology.is_current = false;
+        w->solver.is_current = false;
         w->scene.history.memory.has_acceleration = false;
     }
 }
@@ -262,9 +262,9 @@ pbs_status pbs_body_set_wind(pbs_world *w, pbs_body b, const pbs_wind_desc *d) {
     body->wind = own;
     if (!body->has_wind) {
         body->has_wind = true;
-        w->topology.is_current = false;
-    } else if (w->topology.is_current) {
-        change(w->topology.model.features[FEATURE_WIND], &w->scene, body);
+        w->solver.is_current = false;
+    } else if (w->solver.is_current) {
+        change(w->solver.model.features[FEATURE_WIND], &w->scene, body);
     }
     w->scene.history.memory.has_acceleration = false;
     return PBS_OK;

@@ -91,7 +91,7 @@ static void fill_stiffness(const struct scene *scene, double *out) {
     }
 }
 
-void joint_scene_write_stiffness(struct topology *t, const struct scene *scene,
+void joint_scene_write_stiffness(struct solver *t, const struct scene *scene,
                                  const struct body *body) {
     if (t->constraint_stiffness != NULL) {
         fill_body(&scene->nodes, body, t->constraint_stiffness);
@@ -136,7 +136,7 @@ static size_t count_whole(const struct scene *scene) {
     return count;
 }
 
-static pbs_status build_joints(struct topology *t, const struct scene *scene, struct memory *memory,
+static pbs_status build_joints(struct solver *t, const struct scene *scene, struct memory *memory,
                                size_t count) {
     struct joint *joints = memory_allocate(memory, count, sizeof *joints);
     if (joints == NULL) {
@@ -160,7 +160,7 @@ static pbs_status build_joints(struct topology *t, const struct scene *scene, st
     return joint_set_build(memory, &t->model.assembly.layout, joints, count, &t->joints);
 }
 
-pbs_status joint_scene_build(struct topology *t, const struct scene *scene, struct memory *memory) {
+pbs_status joint_scene_build(struct solver *t, const struct scene *scene, struct memory *memory) {
     constraint_set_free(memory, &t->constraints);
     joint_set_free(memory, &t->joints);
     memory_release(memory, t->constraint_stiffness);
@@ -200,7 +200,7 @@ static void velocity_in_space(const struct joint_side *side, double h, double ou
     scale3(h > 0.0 ? 1.0 / h : 0.0, out, out);
 }
 
-void joint_scene_place(const struct topology *t, const struct scene *scene, double fraction,
+void joint_scene_place(const struct solver *t, const struct scene *scene, double fraction,
                        double h) {
     size_t next = 0;
     for (size_t i = 0; i < scene->joints.count && t->joints.count > 0; i++) {
@@ -292,7 +292,7 @@ double joint_scene_spring_energy(const struct scene *scene) {
     return sum;
 }
 
-void joint_scene_load(const struct topology *t, const struct scene *scene) {
+void joint_scene_load(const struct solver *t, const struct scene *scene) {
     size_t next = 0;
     for (size_t i = 0; i < scene->joints.count && t->joints.count > 0; i++) {
         const struct world_joint *own = scene_joint(scene, i);
@@ -308,7 +308,7 @@ void joint_scene_load(const struct topology *t, const struct scene *scene) {
     }
 }
 
-void joint_scene_land(struct topology *t, struct scene *scene) {
+void joint_scene_land(struct solver *t, struct scene *scene) {
     size_t next = 0;
     for (size_t i = 0; i < scene->joints.count && t->joints.count > 0; i++) {
         struct world_joint *const own = scene_joint(scene, i);

@@ -3,19 +3,19 @@
 #ifndef PBS_WORLD_MODEL_JOINT_SCENE_H
 #define PBS_WORLD_MODEL_JOINT_SCENE_H
 
-#include "world/model/topology.h"
+#include "world/model/solver.h"
 
 /// A joint with its nodes in the world.
 struct joint joint_scene_make(const struct world_joint *own);
 
-/// Builds topology->joints of the scene's joints that are not broken, and topology->constraints,
-/// and marks joined bodies in the model. Nothing else of the topology depends on joints.
+/// Builds solver->joints of the scene's joints that are not broken, and solver->constraints,
+/// and marks joined bodies in the model. Nothing else of the solver depends on joints.
 /// PBS_ERROR_MEMORY.
-pbs_status joint_scene_build(struct topology *topology, const struct scene *scene,
+pbs_status joint_scene_build(struct solver *solver, const struct scene *scene,
                              struct memory *memory);
 
 /// The stiffness of a body's nodes has changed.
-void joint_scene_write_stiffness(struct topology *topology, const struct scene *scene,
+void joint_scene_write_stiffness(struct solver *solver, const struct scene *scene,
                                  const struct body *body);
 
 /// dC/dt of a row: the gradient of C times the nodes' velocities v.
@@ -32,14 +32,14 @@ void joint_scene_add_forces(const struct scene *scene, double *gradient);
 double joint_scene_spring_energy(const struct scene *scene);
 
 /// Multipliers and angles of the scene become those of the set, before a step.
-void joint_scene_load(const struct topology *topology, const struct scene *scene);
+void joint_scene_load(const struct solver *solver, const struct scene *scene);
 
 /// Places the points of space at a fraction, 0 .. 1, of the host's step of h seconds.
-void joint_scene_place(const struct topology *topology, const struct scene *scene, double fraction,
+void joint_scene_place(const struct solver *solver, const struct scene *scene, double fraction,
                        double h);
 
 /// The call has landed: multipliers and angles become the scene's, points of space are at their
 /// targets, joints that broke are broken.
-void joint_scene_land(struct topology *topology, struct scene *scene);
+void joint_scene_land(struct solver *solver, struct scene *scene);
 
 #endif

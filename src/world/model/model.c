@@ -7,7 +7,7 @@
 #include "base/matrix3/math3.h"
 #include "world/contact_scenes/contact_kind.h"
 #include "world/model/strain_damping_terms.h"
-#include "world/model/topology.h"
+#include "world/model/solver.h"
 #include "world/objects/body_table.h"
 
 // --- node terms ---

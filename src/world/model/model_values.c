@@ -1,7 +1,7 @@
 // Values of a body that a host has changed, on their way into terms that exist.
 // SPDX-License-Identifier: MIT
 #include "base/matrix3/math3.h"
-#include "world/model/topology.h"
+#include "world/model/solver.h"
 #include "world/objects/body_table.h"
 
 /// The first element of the term whose first node is not below `node`. Elements are in the order of

@@ -1,6 +1,6 @@
 // The scene: all that a saved world contains, which is settings, time, bodies with their nodes,
 // colliders, and the scheme's history. What is computed from it (terms, matrices, buffers) is in
-// topology.h.
+// solver.h.
 // SPDX-License-Identifier: MIT
 #ifndef PBS_WORLD_OBJECTS_SCENE_H
 #define PBS_WORLD_OBJECTS_SCENE_H

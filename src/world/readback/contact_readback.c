@@ -37,7 +37,7 @@ static size_t expected_contacts(const struct scene *scene) {
 }
 
 pbs_status contact_readback_start(pbs_world *w) {
-    struct topology *t = &w->topology;
+    struct solver *t = &w->solver;
     const struct scene *scene = &w->scene;
     t->report.node_parts = t->node_parts;
     t->report.first_obstacle = (uint32_t)scene->bodies.count;
@@ -58,7 +58,7 @@ static uint32_t vertex_of(const pbs_world *w, const struct contact_geometry *sha
 }
 
 static void describe(const pbs_world *w, const struct contact_record *record, pbs_contact *out) {
-    const struct topology *t = &w->topology;
+    const struct solver *t = &w->solver;
     struct contact_geometry shape;
     contact_set_geometry(&t->contacts, &t->report, record, t->workspace.now.x, &shape);
     *out = (pbs_contact){.gap = shape.gap};
@@ -84,7 +84,7 @@ static void describe(const pbs_world *w, const struct contact_record *record, pb
 
 pbs_status contact_readback_prepare(pbs_world *w) {
     struct readback *r = &w->readback;
-    const struct contact_report *report = &w->topology.report;
+    const struct contact_report *report = &w->solver.report;
     RETURN_IF_FAILED(reserve_rows(w, report->record_count));
     for (size_t i = 0; i < report->record_count; i++) {
         describe(w, &report->records[i], &r->next[i]);
@@ -95,8 +95,8 @@ pbs_status contact_readback_prepare(pbs_world *w) {
 
 /// Stores the contact forces of vertices that are not nodes.
 static void store_vertex_forces(pbs_world *w) {
-    const struct collision_mesh *mesh = contact_set_mesh(&w->topology.contacts);
-    const double *forces = w->topology.report.point_forces;
+    const struct collision_mesh *mesh = contact_set_mesh(&w->solver.contacts);
+    const double *forces = w->solver.report.point_forces;
     for (size_t b = 0; b < w->scene.bodies.count; b++) {
         const struct body *body = scene_body(&w->scene, b);
         if (!vertices_are_nodes(body)) {
@@ -149,7 +149,7 @@ void contact_readback_commit(pbs_world *w) {
     r->capacity = before.next_capacity;
     r->next = before.contacts;
     r->next_capacity = before.capacity;
-    const struct contact_load *loads = w->topology.report.loads;
+    const struct contact_load *loads = w->solver.report.loads;
     const size_t bodies = w->scene.bodies.count;
     for (size_t i = 0; i < bodies; i++) {
         scene_body(&w->scene, i)->load = loads[i];
@@ -157,7 +157,7 @@ void contact_readback_commit(pbs_world *w) {
     for (size_t i = 0; i < w->scene.colliders.count; i++) {
         scene_collider(&w->scene, i)->load = loads[bodies + i];
     }
-    if (contact_set_mesh(&w->topology.contacts) != NULL) {
+    if (contact_set_mesh(&w->solver.contacts) != NULL) {
         store_vertex_forces(w);
     }
     pair_events_commit(&w->scene.touching, &w->contact_events);

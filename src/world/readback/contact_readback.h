@@ -5,7 +5,7 @@
 
 #include "world/world.h"
 
-/// To be called before the first step of a run. Empties the topology's report.
+/// To be called before the first step of a run. Empties the solver's report.
 pbs_status contact_readback_start(pbs_world *w);
 
 /// Writes the contacts of the report to the world's second buffer, at the end state of the run.

@@ -51,8 +51,8 @@ static pbs_status sum_scene(const pbs_world *w, double by_kind[ENERGY_KIND_COUNT
         return PBS_OK;
     }
     RETURN_IF_FAILED(world_check_callbacks(w));
-    if (w->topology.is_current) {
-        return sum_terms(&w->topology.model, scene->nodes.x, by_kind);
+    if (w->solver.is_current) {
+        return sum_terms(&w->solver.model, scene->nodes.x, by_kind);
     }
     // A copy of the account, because the world is const; all memory is released again.
     struct memory memory = w->memory;
@@ -66,7 +66,7 @@ static pbs_status sum_scene(const pbs_world *w, double by_kind[ENERGY_KIND_COUNT
 /// Returns the contact potential. If the state has changed since the last step, a temporary contact
 /// object is built.
 static pbs_status contact_energy(const pbs_world *w, double *out) {
-    const struct topology *t = &w->topology;
+    const struct solver *t = &w->solver;
     if (t->is_current && t->contact_is_current && t->contact_is_checked &&
         !isnan(t->contact_energy)) {
         *out = t->contact_energy;

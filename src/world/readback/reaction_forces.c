@@ -101,8 +101,8 @@ pbs_status pbs_body_constraint_forces(const pbs_world *w, pbs_body b, double *fo
     world_compact_nodes(w);
     // A copy of the account, because the world is const; all memory is released again.
     struct memory memory = w->memory;
-    if (w->topology.is_current) {
-        return measure(w, &w->topology.model, &memory, body, forces, moments);
+    if (w->solver.is_current) {
+        return measure(w, &w->solver.model, &memory, body, forces, moments);
     }
     struct model model;
     RETURN_IF_FAILED(model_build(&w->scene, &memory, &model));

@@ -34,8 +34,8 @@ pbs_status pbs_world_stats(const pbs_world *w, pbs_stats *out) {
                                     : 0;
     }
     write_affine_strain(&w->scene, &stats);
-    if (w->topology.is_current) {
-        stats.scene.blocks = w->topology.model.assembly.pattern.block_count;
+    if (w->solver.is_current) {
+        stats.scene.blocks = w->solver.model.assembly.pattern.block_count;
     }
     return results_write(&settings_stats, &stats, out);
 }

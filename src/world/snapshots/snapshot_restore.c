@@ -181,7 +181,7 @@ static pbs_status restore_all(pbs_world *w, struct byte_reader in) {
         scene_free(&scene, &w->memory);
         return status;
     }
-    topology_free(&w->topology, &w->memory);
+    solver_free(&w->solver, &w->memory);
     scene_free(&w->scene, &w->memory);
     w->scene = scene;
     query_index_invalidate_parts(w->query);
@@ -214,8 +214,7 @@ static bool was_moved(const struct scene *scene) {
 
 /// Which parts collide follows from what joints were broken, and obstacles that are constraints or
 /// penalties from where colliders are: such contact is built anew.
-static pbs_status keep_contact(struct topology *t, const struct scene *scene,
-                               struct memory *memory) {
+static pbs_status keep_contact(struct solver *t, const struct scene *scene, struct memory *memory) {
     t->contact_energy = (double)NAN;
     t->close_pairs_meet = false;
     t->contact_is_current = t->contact_is_current &&
@@ -231,9 +230,9 @@ static pbs_status keep_contact(struct topology *t, const struct scene *scene,
     return PBS_OK;
 }
 
-/// Gives the topology what it has copied from the state.
-static pbs_status keep_topology(pbs_world *w) {
-    struct topology *const t = &w->topology;
+/// Gives the solver what it has copied from the state.
+static pbs_status keep_solver(pbs_world *w) {
+    struct solver *const t = &w->solver;
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         const struct body *const body = scene_body(&w->scene, i);
         if (body->table->resumes_in_place) {
@@ -257,11 +256,11 @@ static pbs_status replace_state(pbs_world *w, struct byte_reader *in) {
     before = (struct byte_writer){.bytes = bytes, .capacity = size};
     saved_state_write(&before, &w->scene);
     pbs_status status = saved_state_read_in_place(in, memory, &w->scene);
-    status = status < 0 ? status : keep_topology(w);
+    status = status < 0 ? status : keep_solver(w);
     if (status < 0) {
         struct byte_reader back = {.bytes = bytes, .size = size};
         (void)saved_state_read_in_place(&back, memory, &w->scene);
-        w->topology.is_current = false;
+        w->solver.is_current = false;
     }
     memory_release(memory, bytes);
     return status;
@@ -273,7 +272,7 @@ static pbs_status restore_state(pbs_world *w, struct byte_reader in, bool *done)
     *done = false;
     scene_compact_nodes(&w->scene);
     // The forces of explicit schemes' penalties are those of the last step.
-    if (!w->topology.is_current || w->scene.settings.contact == PBS_CONTACT_PENALTY ||
+    if (!w->solver.is_current || w->scene.settings.contact == PBS_CONTACT_PENALTY ||
         !saved_state_has_history(&w->scene) || !describes_present(&w->scene, &in)) {
         return PBS_OK;
     }

@@ -42,12 +42,12 @@ static void list_state(struct step_workspace *workspace, double *arrays[SAVED_AR
 }
 
 /// The saved orientations, which follow the saved arrays.
-static double *saved_orientations(const struct topology *t) {
+static double *saved_orientations(const struct solver *t) {
     return t->saved_states + SAVED_ARRAYS * 3 * t->workspace.node_count;
 }
 
 static void save_state(struct run *run) {
-    struct topology *const t = &run->w->topology;
+    struct solver *const t = &run->w->solver;
     const struct rotations *rotations = &t->model.rotations;
     const size_t count = 3 * t->workspace.node_count;
     double *arrays[SAVED_ARRAYS];
@@ -66,7 +66,7 @@ static void save_state(struct run *run) {
 }
 
 static void restore_state(struct run *run) {
-    struct topology *const t = &run->w->topology;
+    struct solver *const t = &run->w->solver;
     const struct rotations *rotations = &t->model.rotations;
     const size_t count = 3 * t->workspace.node_count;
     double *arrays[SAVED_ARRAYS];
@@ -117,7 +117,7 @@ struct attempt {
 };
 
 static struct attempt try_halves(struct run *run, const struct step_span *span) {
-    struct topology *const t = &run->w->topology;
+    struct solver *const t = &run->w->solver;
     struct attempt attempt = {.h = 0.5 * span->h, .measured = NAN};
     // The whole step comes first. Bonds and joints that break in it are restored, and break again
     // in the half steps.
@@ -144,7 +144,7 @@ static struct attempt try_halves(struct run *run, const struct step_span *span) 
 }
 
 static double measure(const struct run *run, const struct step_result *result, double h) {
-    const struct topology *const t = &run->w->topology;
+    const struct solver *const t = &run->w->solver;
     switch (run->control.kind) {
     case PBS_STEP_SPEED_LIMIT:
         return h * measure_longest(t->workspace.node_count, t->workspace.now.v);
@@ -172,7 +172,7 @@ static struct attempt try_whole(struct run *run, const struct step_span *span) {
 // --- the control's loop ---
 
 static double fastest(const struct run *run) {
-    const struct step_workspace *const workspace = &run->w->topology.workspace;
+    const struct step_workspace *const workspace = &run->w->solver.workspace;
     return run->control.kind == PBS_STEP_SPEED_LIMIT
                ? measure_longest(workspace->node_count, workspace->now.v)
                : 0.0;
@@ -183,7 +183,7 @@ static double fastest(const struct run *run) {
 static enum step_verdict attempt_step(struct run *run, const struct step_plan *plan,
                                       const struct step_span *span, pbs_status *status,
                                       bool *missed) {
-    struct step_workspace *const workspace = &run->w->topology.workspace;
+    struct step_workspace *const workspace = &run->w->solver.workspace;
     const pbs_expert_desc *const expert = &run->w->scene.expert;
     const struct scheme_memory memory = workspace->memory;
     const struct break_mark broken = breaks_mark(run->w);
@@ -253,7 +253,7 @@ static pbs_status try_planned(struct run *run, const struct step_plan *plan,
 /// row `broken` on broke.
 static void follow_cracks(struct run *run, const struct step_plan *plan, size_t broken) {
     const double chosen = run->control.fracture;
-    const bool broke = run->w->topology.breaks.count > broken;
+    const bool broke = run->w->solver.breaks.count > broken;
     double crack = 0.0;
     if (broke && isfinite(chosen)) {
         // Static schemes have no time in which waves travel.
@@ -270,7 +270,7 @@ static void follow_cracks(struct run *run, const struct step_plan *plan, size_t 
 }
 
 static pbs_status controlled_steps(struct run *run) {
-    struct topology *const t = &run->w->topology;
+    struct solver *const t = &run->w->solver;
     if (run->control.kind == PBS_STEP_DOUBLING) {
         RETURN_IF_FAILED(memory_reserve(&run->w->memory, &t->saved_states, &t->saved_state_capacity,
                                         SAVED_ARRAYS * 3 * t->workspace.node_count +

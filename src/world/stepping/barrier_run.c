@@ -9,7 +9,7 @@
 #include "world/stepping/failure.h"
 
 static pbs_status prepare(pbs_world *w) {
-    struct topology *t = &w->topology;
+    struct solver *t = &w->solver;
     if (!t->contact_is_current) {
         t->contact_scale = contact_scale_of(&w->scene);
         RETURN_IF_FAILED(contact_scene_build(&w->scene, &w->memory, &t->contact));
@@ -30,7 +30,7 @@ static pbs_status prepare(pbs_world *w) {
 /// m.
 static double free_motion(const struct run *run, size_t node, size_t axis, double h) {
     const struct nodes *nodes = &run->w->scene.nodes;
-    const struct model *model = &run->w->topology.model;
+    const struct model *model = &run->w->solver.model;
     const size_t k = 3 * node + axis;
     if ((nodes->constrained_axes[node] >> axis & 1) != 0) {
         return nodes->kind[node] == NODE_ROTATION ? 0.0 : nodes->target[k] - nodes->x[k];
@@ -45,7 +45,7 @@ static double free_motion(const struct run *run, size_t node, size_t axis, doubl
 /// Whether pairs that have just been placed close meet in the first step, as far as velocities,
 /// weights, loads and prescribed motion tell.
 static bool meet_soon(struct run *run) {
-    struct topology *t = &run->w->topology;
+    struct solver *t = &run->w->solver;
     double *const motion = t->workspace.predictor; // free until the step begins
     for (size_t k = 0; k < 3 * run->w->scene.nodes.count; k++) {
         motion[k] = free_motion(run, k / 3, k % 3, run->first_step);
@@ -55,7 +55,7 @@ static bool meet_soon(struct run *run) {
 
 /// Checks that the scene that the host has made has no overlaps.
 static pbs_status check_overlaps(struct run *run) {
-    struct topology *t = &run->w->topology;
+    struct solver *t = &run->w->solver;
     const struct scene *scene = &run->w->scene;
     struct contact_pair pair = {0};
     size_t close = 0;
@@ -71,7 +71,7 @@ static pbs_status check_overlaps(struct run *run) {
 }
 
 static pbs_status begin(struct run *run) {
-    struct topology *t = &run->w->topology;
+    struct solver *t = &run->w->solver;
     const bool adaptive = run->w->scene.expert.adaptive_stiffness != 0;
     if (adaptive || !t->contact_is_checked || t->contact.mesh.close_count > 0) {
         contact_run_set_obstacles(run, 0.0, 0.0);
@@ -87,14 +87,14 @@ static pbs_status begin(struct run *run) {
 }
 
 static double velocity_tolerance(const pbs_world *w) {
-    return contact_scale_velocity_tolerance(&w->scene, &w->topology.contact_scale);
+    return contact_scale_velocity_tolerance(&w->scene, &w->solver.contact_scale);
 }
 
 /// An impact that passes through several bodies costs as much in several parts as in one step, and
 /// the steps succeed more often. What has been placed close to something touches it for the first
 /// time, without friction, which is that of the contacts where a part begins.
 static uint32_t count_parts(struct run *run, double h) {
-    struct topology *t = &run->w->topology;
+    struct solver *t = &run->w->solver;
     const double motion = part_loads_relative_motion(&t->contact, run->w->tasks, t->workspace.now.x,
                                                      t->workspace.now.v, h, CONTACT_SCALE_MOTION,
                                                      t->part_motions);
@@ -103,10 +103,10 @@ static uint32_t count_parts(struct run *run, double h) {
 }
 
 static void commit(struct run *run) {
-    close_pairs_commit(&run->w->topology.contact.mesh, &run->w->scene);
-    run->w->topology.close_pairs_meet = false;
+    close_pairs_commit(&run->w->solver.contact.mesh, &run->w->scene);
+    run->w->solver.close_pairs_meet = false;
     // Not before, so that a call after one that failed finds the same as if that had not been.
-    run->w->topology.contact_is_checked = true;
+    run->w->solver.contact_is_checked = true;
     run->w->scene.has_freed_pair = false;
     contact_stiffness_commit(run);
 }
@@ -123,9 +123,9 @@ static void write_counters(const struct barrier_contact *contact, pbs_stats *sta
 }
 
 static void write_stats(const struct run *run, pbs_stats *stats) {
-    const struct barrier_contact *contact = &run->w->topology.contact;
+    const struct barrier_contact *contact = &run->w->solver.contact;
     write_counters(contact, stats);
-    stats->contact.distance = run->w->topology.contact_scale.distance;
+    stats->contact.distance = run->w->solver.contact_scale.distance;
     stats->contact.slip_velocity = contact->settings.slip_velocity;
     stats->newton.velocity_tolerance = run->problem.options.velocity_tolerance;
     stats->step.parts = run->motion_parts;

@@ -10,7 +10,7 @@ const struct contact_run *contact_run_of(const struct scene *scene) {
 
 void contact_run_set_obstacles(struct run *run, double now, double target) {
     pbs_world *w = run->w;
-    struct topology *t = &w->topology;
+    struct solver *t = &w->solver;
     for (size_t i = 0; i < w->scene.colliders.count; i++) {
         const struct collider *collider = scene_collider(&w->scene, i);
         motion_obstacle_at(collider, now, run->h, &t->obstacles_now[i]);

@@ -10,7 +10,7 @@
 
 /// Functions may be null if there is nothing to do.
 struct contact_run {
-    /// Rebuilds the contacts that are out of date, and lists all in topology.contacts.
+    /// Rebuilds the contacts that are out of date, and lists all in solver.contacts.
     pbs_status (*prepare)(pbs_world *w);
     /// Reads what the host may have changed since the last call. run->problem is filled.
     pbs_status (*begin)(struct run *run);

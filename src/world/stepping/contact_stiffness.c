@@ -37,7 +37,7 @@ static void zero_constrained(const struct nodes *nodes, double *gradient) {
 /// least squares: -k (g_b . g_E) / |g_b|^2, g_b being the barriers' gradient at stiffness k.
 static pbs_status measure_balance(struct run *run, struct stiffness_situation *situation) {
     pbs_world *w = run->w;
-    struct topology *t = &w->topology;
+    struct solver *t = &w->solver;
     const struct nodes *nodes = &w->scene.nodes;
     const size_t count = 3 * nodes->count;
     const size_t slots = 3 * t->model.assembly.vector_slot_count;
@@ -100,7 +100,7 @@ static double time_of_step(const struct run *run) {
 /// (docs/theory/contact.md section 2.4).
 static void choose_by_body(struct run *run) {
     const struct scene *scene = &run->w->scene;
-    struct barrier_contact *contact = &run->w->topology.contact;
+    struct barrier_contact *contact = &run->w->solver.contact;
     run->contact_time = time_of_step(run);
     for (size_t i = 0; i < scene->bodies.count; i++) {
         const struct body *body = scene_body(scene, i);
@@ -108,12 +108,12 @@ static void choose_by_body(struct run *run) {
         const double stiffness = contact_scale_stiffness(scene, body, reach, run->contact_time);
         const double load = fmin(body->barrier.next_load, RANGE * stiffness * reach);
         const double least = fmax(contact_scale_weight(scene, body),
-                                  run->w->topology.loads[i].raised);
+                                  run->w->solver.loads[i].raised);
         barrier_contact_set_stiffness(contact, (uint32_t)i, stiffness, fmax(load, least));
     }
 }
 
-void contact_stiffness_accept(struct topology *t) {
+void contact_stiffness_accept(struct solver *t) {
     for (uint32_t i = 0; i < t->contact.mesh.part_count; i++) {
         const struct collision_part *const part = &t->contact.mesh.parts[i];
         barrier_contact_set_solved(&t->contact, i, part->stiffness, part->load);
@@ -131,7 +131,7 @@ void contact_stiffness_begin_step(struct run *run) {
 }
 
 /// Where a search has not finished a barrier may push with any force.
-static void limit_loads(struct topology *t) {
+static void limit_loads(struct solver *t) {
     for (uint32_t i = 0; i < t->contact.mesh.part_count; i++) {
         t->loads[i].acting = newton_last_force(t->newton, i);
     }
@@ -139,7 +139,7 @@ static void limit_loads(struct topology *t) {
 }
 
 bool contact_stiffness_raise(struct run *run, const struct step_span *span, bool has_landed) {
-    struct topology *t = &run->w->topology;
+    struct solver *t = &run->w->solver;
     if (!is_by_body(&run->w->scene) || !part_loads_find_close(&t->contact, TOO_CLOSE, t->loads)) {
         return false;
     }
@@ -164,7 +164,7 @@ static double next_load(const struct run *run, const struct body *body,
     const double g = norm3(run->w->scene.settings.gravity);
     const double time = g > 0.0 ? fmax(run->contact_time, sqrt(body->extent / g))
                                 : run->contact_time;
-    const double common = run->w->topology.contact.settings.barrier.reach;
+    const double common = run->w->solver.contact.settings.barrier.reach;
     const double now = fmax(part->load, part->stiffness * collision_part_reach(part, common));
     const double kept = load->gap > CONTACT_SCALE_WIDE ? 0.5 * part->load : part->load;
     const double most = now * exp2(run->h / time);
@@ -173,7 +173,7 @@ static double next_load(const struct run *run, const struct body *body,
 
 void contact_stiffness_commit(struct run *run) {
     struct scene *scene = &run->w->scene;
-    struct topology *t = &run->w->topology;
+    struct solver *t = &run->w->solver;
     if (!is_by_body(scene)) {
         return;
     }
@@ -191,7 +191,7 @@ void contact_stiffness_commit(struct run *run) {
 }
 
 void contact_stiffness_report(const pbs_world *w, pbs_stats *stats) {
-    const struct barrier_contact *contact = &w->topology.contact;
+    const struct barrier_contact *contact = &w->solver.contact;
     const struct barrier *common = &contact->settings.barrier;
     stats->contact.stiffness = common->stiffness;
     stats->contact.least_stiffness = common->stiffness;
@@ -210,17 +210,17 @@ void contact_stiffness_report(const pbs_world *w, pbs_stats *stats) {
 
 pbs_status contact_stiffness_begin(struct run *run) {
     pbs_world *w = run->w;
-    struct barrier *barrier = &w->topology.contact.settings.barrier;
+    struct barrier *barrier = &w->solver.contact.settings.barrier;
     const pbs_world_desc *settings = &w->scene.settings;
     run->barrier = w->scene.barrier;
     barrier->stiffness = contact_scene_stiffness(&w->scene);
     if (is_by_body(&w->scene)) {
-        for (size_t i = 0; i < w->topology.contact.mesh.part_count; i++) {
-            w->topology.loads[i].raised = 0.0;
+        for (size_t i = 0; i < w->solver.contact.mesh.part_count; i++) {
+            w->solver.loads[i].raised = 0.0;
         }
         for (size_t i = 0; i < w->scene.bodies.count; i++) {
             const struct body_barrier *const last = &scene_body(&w->scene, i)->barrier;
-            barrier_contact_set_solved(&w->topology.contact, (uint32_t)i, last->stiffness,
+            barrier_contact_set_solved(&w->solver.contact, (uint32_t)i, last->stiffness,
                                        last->load);
         }
         choose_by_body(run);

@@ -20,7 +20,7 @@ void contact_stiffness_begin_step(struct run *run);
 bool contact_stiffness_raise(struct run *run, const struct step_span *span, bool has_landed);
 
 /// A part of the run was accepted: its end was solved with the present stiffness.
-void contact_stiffness_accept(struct topology *t);
+void contact_stiffness_accept(struct solver *t);
 
 /// Stores the stiffnesses that the next call uses, when this one is committed. Contacts have been
 /// evaluated at the end state.

@@ -29,7 +29,7 @@ static void store_pair(struct run *run, const struct contact_pair *pair,
     const uint32_t *points = pair->points;
     for (int s = 0; s < 2; s++) {
         pbs_contact_side side = {.vertex_count = 0};
-        contact_name_side(&w->scene, contact_set_mesh(&w->topology.contacts), pair->part[s],
+        contact_name_side(&w->scene, contact_set_mesh(&w->solver.contacts), pair->part[s],
                           pair->count[s], points, &side);
         contact_side_words(&w->scene, pair->part[s], &side, words[s]);
         f->sides[s] = side;
@@ -48,7 +48,7 @@ static void store_body(struct run *run, size_t body, uint32_t vertex) {
 /// Returns the vertex of the body that is among the pair's points; UINT32_MAX: none.
 static uint32_t vertex_in_pair(const struct run *run, size_t body,
                                const struct contact_pair *pair) {
-    const struct collision_mesh *const mesh = &run->w->topology.contact.mesh;
+    const struct collision_mesh *const mesh = &run->w->solver.contact.mesh;
     for (int k = 0; pair->is_known && k < pair->count[0] + pair->count[1]; k++) {
         if (mesh->part[pair->points[k]] == body) {
             return mesh->vertex[pair->points[k]];
@@ -64,7 +64,7 @@ static void locate_residual(struct run *run, const struct newton_failure *newton
     if (newton->node == UINT32_MAX) {
         return;
     }
-    const uint32_t index = w->topology.node_parts[newton->node];
+    const uint32_t index = w->solver.node_parts[newton->node];
     const struct body *const body = scene_body(&w->scene, index);
     const uint32_t own = newton->node - (uint32_t)body->node_start;
     run->failure.residual = newton->residual;
@@ -151,7 +151,7 @@ static const char *advice_on(const struct newton_failure *newton) {
 /// Returns a node's position with its constrained axes at their targets, at which minimisation
 /// starts without contact.
 static void position_with_targets(const pbs_world *w, uint32_t node, double x[3]) {
-    const struct topology *const t = &w->topology;
+    const struct solver *const t = &w->solver;
     copy3(t->workspace.now.x + 3 * (size_t)node, x);
     for (uint32_t axis = 0; axis < 3; axis++) {
         if ((w->scene.nodes.constrained_axes[node] >> axis & 1u) != 0) {
@@ -267,7 +267,7 @@ static bool has_callbacks(const struct model *model) {
 /// custom bodies are in the order of the bodies.
 static void locate_stop(struct run *run, char words[WORDS]) {
     const pbs_world *const w = run->w;
-    const struct model *const model = &w->topology.model;
+    const struct model *const model = &w->solver.model;
     size_t term = 0;
     bool found = false;
     const size_t count = has_callbacks(model) ? w->scene.bodies.count : 0;
@@ -298,7 +298,7 @@ static void clear(struct run *run, int32_t kind) {
 
 void failure_begin(struct run *run) {
     char words[WORDS];
-    if (run->w->topology.is_current) {
+    if (run->w->solver.is_current) {
         locate_stop(run, words);
     }
     clear(run, PBS_FAILURE_NONE);

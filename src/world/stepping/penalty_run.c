@@ -5,14 +5,14 @@
 #include "world/stepping/contact_run.h"
 
 static pbs_status prepare(pbs_world *w) {
-    struct topology *t = &w->topology;
+    struct solver *t = &w->solver;
     t->contacts = (struct contact_set){0};
     contact_set_add(&t->contacts, &penalty_contact_table, &t->model.penalty);
     return PBS_OK;
 }
 
 static pbs_status begin(struct run *run) {
-    struct topology *t = &run->w->topology;
+    struct solver *t = &run->w->solver;
     t->model.penalty.is_listed = t->model.penalty.is_listed && t->contact_is_current;
     t->contact_is_current = true;
     return penalty_scene_begin(&run->w->scene, &t->model.penalty);

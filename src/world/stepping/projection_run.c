@@ -5,7 +5,7 @@
 #include "world/stepping/contact_run.h"
 
 static pbs_status prepare(pbs_world *w) {
-    struct topology *t = &w->topology;
+    struct solver *t = &w->solver;
     const bool any = penetration_scene_is_needed(&w->scene);
     if (any && !t->contact_is_current) {
         RETURN_IF_FAILED(penetration_scene_build(&w->scene, &w->memory, &t->penetration));
@@ -20,13 +20,13 @@ static pbs_status prepare(pbs_world *w) {
 }
 
 static pbs_status begin(struct run *run) {
-    run->w->topology.contact_is_checked = true;
+    run->w->solver.contact_is_checked = true;
     return PBS_OK;
 }
 
 static void write_stats(const struct run *run, pbs_stats *stats) {
     stats->contact.deepest_penetration = penetration_scene_is_needed(&run->w->scene)
-                                             ? penetration_deepest(&run->w->topology.penetration)
+                                             ? penetration_deepest(&run->w->solver.penetration)
                                              : 0.0;
 }
 

@@ -14,9 +14,9 @@ static double node_load(const struct scene *scene, const struct model *model, si
            norm3(model->loads.force + 3 * node);
 }
 
-void reference_body_forces(const struct scene *scene, const struct topology *topology,
+void reference_body_forces(const struct scene *scene, const struct solver *solver,
                            double *nominal_force, double *host_force) {
-    const struct model *const model = &topology->model;
+    const struct model *const model = &solver->model;
     for (size_t b = 0; b < scene->bodies.count; b++) {
         const struct body *body = scene_body(scene, b);
         nominal_force[b] = host_force[b] = 0.0;
@@ -26,7 +26,7 @@ void reference_body_forces(const struct scene *scene, const struct topology *top
             host_force[b] = hypot(host_force[b], load);
         }
     }
-    const struct feature_forces forces = {topology->node_parts, nominal_force, host_force};
+    const struct feature_forces forces = {solver->node_parts, nominal_force, host_force};
     for (int i = 0; i < FEATURE_COUNT; i++) {
         if (features[i]->add_body_forces != NULL && model->features[i] != NULL) {
             features[i]->add_body_forces(model->features[i], scene, &forces);
@@ -69,7 +69,7 @@ pbs_status reference_gradient(const pbs_world *w, const struct objective *object
     struct objective potential = *objective;
     potential.contacts.count = 0;
     potential.without_constraints = true;
-    potential.term_count = w->topology.model.conservative_count;
+    potential.term_count = w->solver.model.conservative_count;
     potential.predictor = nodes->x;
     potential.weight = INFINITY;
     potential.stage = (struct stage_view){.origin = nodes->x, .length = h};
@@ -106,7 +106,7 @@ static pbs_status gradient_norm(pbs_world *w, const struct objective *objective,
 
 pbs_status reference_force(pbs_world *w, const struct objective *objective, double h,
                            double *free_reference, double *out) {
-    *out = nominal_force(&w->scene, &w->topology.model);
+    *out = nominal_force(&w->scene, &w->solver.model);
     if (!isfinite(*out)) {
         return status_fail(PBS_ERROR_INADMISSIBLE,
                            "the reference force of the scene, of moduli and weights, is %g, must "

@@ -18,7 +18,7 @@ pbs_status reference_force(pbs_world *w, const struct objective *objective, doub
 
 /// The same without wind for each body, and host_force: that of weight, loads and excess pressure
 /// alone. N, one per body.
-void reference_body_forces(const struct scene *scene, const struct topology *topology,
+void reference_body_forces(const struct scene *scene, const struct solver *solver,
                            double *nominal_force, double *host_force);
 
 /// Computes grad P - M v / h at the current state of the world, without contact. That is the

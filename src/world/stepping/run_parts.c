@@ -86,13 +86,13 @@ void run_commit_part(struct run *run, const struct step_result *part, double h) 
 
 void run_accept(struct run *run, double h) {
     watch_impacts(run, h);
-    step_accept(&run->w->topology.workspace, run->w->tasks, h);
-    contact_report_accept(&run->w->topology.report, h);
-    contact_stiffness_accept(&run->w->topology);
+    step_accept(&run->w->solver.workspace, run->w->tasks, h);
+    contact_report_accept(&run->w->solver.report, h);
+    contact_stiffness_accept(&run->w->solver);
     run->elapsed += h;
-    struct step_workspace *const workspace = &run->w->topology.workspace;
+    struct step_workspace *const workspace = &run->w->solver.workspace;
     const double time = run->w->scene.time + run->elapsed;
-    const size_t broken = run->w->topology.breaks.count;
+    const size_t broken = run->w->solver.breaks.count;
     if (breaks_update(run->w, time, h, run->forces_at_end_known) &&
         !(run->forces_at_end_known && breaks_remove_forces(run->w, broken))) {
         // The stored accelerations include the forces of bonds that have broken, or the stresses
@@ -128,7 +128,7 @@ pbs_status run_halves(struct run *run, const struct step_span *span, uint32_t de
 }
 
 /// Returns PBS_ERROR_INADMISSIBLE if a coordinate is beyond COORDINATE_LIMIT or not a number.
-static pbs_status check_bounds(const struct topology *t, const struct scene *scene) {
+static pbs_status check_bounds(const struct solver *t, const struct scene *scene) {
     const double *x = t->workspace.next.x;
     for (size_t i = 0; i < 3 * scene->nodes.count; i++) {
         if (!(fabs(x[i]) <= COORDINATE_LIMIT)) {
@@ -145,7 +145,7 @@ static pbs_status check_bounds(const struct topology *t, const struct scene *sce
 }
 
 static struct step_result solve_within_bounds(struct run *run, const struct step_span *span) {
-    struct topology *t = &run->w->topology;
+    struct solver *t = &run->w->solver;
     struct step_result result = step_solve(&run->problem, span, &t->workspace);
     if (result.status >= 0) {
         const pbs_status bounds = check_bounds(t, &run->w->scene);
@@ -157,7 +157,7 @@ static struct step_result solve_within_bounds(struct run *run, const struct step
 /// Computes the critical time step, by which static steps measure stiffness, if it is not known
 /// yet.
 static pbs_status set_critical_step(struct run *run) {
-    struct step_workspace *workspace = &run->w->topology.workspace;
+    struct step_workspace *workspace = &run->w->solver.workspace;
     double *known = &workspace->memory.stable_step;
     if (!run->problem.scheme->is_static) {
         return PBS_OK;
@@ -182,7 +182,7 @@ static uint32_t pass_limit(const struct run *run) {
 /// to be taken again, from its start unless it is static.
 static bool break_next(pbs_world *w, double end, bool is_static) {
     const bool bonds = breaks_update_next(w, end, is_static);
-    const struct step_workspace *const workspace = &w->topology.workspace;
+    const struct step_workspace *const workspace = &w->solver.workspace;
     const double *const start = is_static ? workspace->next.x : workspace->now.x;
     const bool joints = joint_breaks_update(w, workspace->next.x, start, end);
     if (!bonds && !joints) {
@@ -190,7 +190,7 @@ static bool break_next(pbs_world *w, double end, bool is_static) {
     }
     joint_contact_release(w, start);
     if (!is_static) {
-        constraint_set_restore(&w->topology.constraints);
+        constraint_set_restore(&w->solver.constraints);
     }
     return true;
 }
@@ -201,7 +201,7 @@ struct step_result run_step(struct run *run, const struct step_span *span) {
     if (known < 0) {
         return (struct step_result){.status = known};
     }
-    struct step_workspace *workspace = &w->topology.workspace;
+    struct step_workspace *workspace = &w->solver.workspace;
     loads_place(w, run->problem.scheme, span->h);
     contact_run_begin_step(run);
     const struct scheme_memory memory = workspace->memory;
@@ -230,9 +230,9 @@ struct step_result run_step(struct run *run, const struct step_span *span) {
 
 void run_undo_step(struct run *run, const struct scheme_memory *memory,
                    const struct break_mark *broken) {
-    constraint_set_restore(&run->w->topology.constraints);
+    constraint_set_restore(&run->w->solver.constraints);
     breaks_undo(run->w, *broken);
-    run->w->topology.workspace.memory = *memory;
+    run->w->solver.workspace.memory = *memory;
 }
 
 /// Limits the iterations of a step that can still be halved, so that it does not need hundreds of
@@ -243,7 +243,7 @@ static uint32_t iteration_limit(const struct run *run, uint32_t depth) {
     const bool early = settings->divisions == (uint32_t)PBS_AUTOMATIC &&
                        depth < run->division_limit && !run->problem.scheme->is_static &&
                        (contact_kind_of(&run->w->scene)->divides_early ||
-                        run->w->topology.joints.count > 0);
+                        run->w->solver.joints.count > 0);
     return early && settings->newton_limit > ITERATIONS_BEFORE_DIVISION ? ITERATIONS_BEFORE_DIVISION
                                                                         : settings->newton_limit;
 }
@@ -263,7 +263,7 @@ static bool relieve(struct run *run, const struct step_span *span, const struct 
 }
 
 struct step_result run_relieved(struct run *run, const struct step_span *span) {
-    const struct scheme_memory memory = run->w->topology.workspace.memory;
+    const struct scheme_memory memory = run->w->solver.workspace.memory;
     const struct break_mark broken = breaks_mark(run->w);
     struct step_result part = run_step(run, span);
     for (int i = 0; i < RELIEFS && relieve(run, span, &part); i++) {
@@ -283,7 +283,7 @@ pbs_status run_part(struct run *run, const struct step_span *span, uint32_t dept
     if (run_is_beyond_waves(run, span->h)) {
         return run_shorter(run, span, depth);
     }
-    const struct scheme_memory memory = w->topology.workspace.memory;
+    const struct scheme_memory memory = w->solver.workspace.memory;
     const struct break_mark broken = breaks_mark(w);
     const struct step_result part = run_relieved(run, span);
     run_add_work(run, &part);
@@ -321,7 +321,7 @@ enum { STABLE_STEP_LIFE = 512 };
 #define EXPLICIT_STEP_LIMIT 1e8
 
 static pbs_status renew_stable_step(struct run *run) {
-    struct step_workspace *workspace = &run->w->topology.workspace;
+    struct step_workspace *workspace = &run->w->solver.workspace;
     struct scheme_memory *memory = &workspace->memory;
     if (memory->stable_step == 0.0 || memory->steps_since >= STABLE_STEP_LIFE) {
         RETURN_IF_FAILED(stable_step(&run->problem, workspace, &memory->stable_step));
@@ -333,7 +333,7 @@ static pbs_status renew_stable_step(struct run *run) {
 /// Computes the number of equal steps for the remaining time `left`, each at most the stable step
 /// times the safety factor.
 static pbs_status plan_explicit(const struct run *run, double left, uint32_t *count) {
-    const double stable = run->w->topology.workspace.memory.stable_step;
+    const double stable = run->w->solver.workspace.memory.stable_step;
     const double share = run->problem.parameters[0];
     const double exact = ceil(left / (share * stable));
     if (!(exact <= EXPLICIT_STEP_LIMIT)) {
@@ -349,7 +349,7 @@ static pbs_status plan_explicit(const struct run *run, double left, uint32_t *co
 /// Solves one explicit step. It is halved if it fails and there are no orientations, which the
 /// failed step would already have changed.
 static pbs_status run_free(struct run *run, const struct step_span *span, bool last) {
-    struct topology *t = &run->w->topology;
+    struct solver *t = &run->w->solver;
     loads_place(run->w, run->problem.scheme, span->h);
     struct step_result part = explicit_step(&run->problem, span, &t->workspace);
     if (part.status >= 0 && last) {
@@ -368,7 +368,7 @@ static pbs_status run_free(struct run *run, const struct step_span *span, bool l
 }
 
 static pbs_status run_explicit(struct run *run, const struct step_span *span) {
-    struct step_workspace *workspace = &run->w->topology.workspace;
+    struct step_workspace *workspace = &run->w->solver.workspace;
     struct scheme_memory *memory = &workspace->memory;
     const bool free = explicit_is_supported(&run->problem) &&
                       (run->w->scene.colliders.count == 0 ||

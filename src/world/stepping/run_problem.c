@@ -25,9 +25,9 @@ static const double SOLVED_SHARE_WITH_CONTROL = 1e-3;
 /// A rotation is prescribed about a fixed axis. Its target in the current chart, which began at the
 /// fraction rotations.begin of the step, is the rest of the rotation.
 static void set_rotation_target(const struct run *run, size_t node, double fraction) {
-    const double left = fraction - run->w->topology.model.rotations.begin;
+    const double left = fraction - run->w->solver.model.rotations.begin;
     const double *target = run->w->scene.nodes.target + 3 * node;
-    scale3(left, target, run->w->topology.prescribed_targets + 3 * node);
+    scale3(left, target, run->w->solver.prescribed_targets + 3 * node);
 }
 
 struct target_pass {
@@ -41,7 +41,7 @@ static void set_chunk_targets(void *context, size_t index) {
     const struct target_pass *pass = context;
     const struct nodes *nodes = &pass->run->w->scene.nodes;
     const double fraction = pass->fraction;
-    double *targets = pass->run->w->topology.prescribed_targets;
+    double *targets = pass->run->w->solver.prescribed_targets;
     const size_t end = (index + 1) * TARGET_CHUNK;
     for (size_t i = index * TARGET_CHUNK; i < end && i < nodes->count; i++) {
         if (nodes->kind[i] == NODE_ROTATION) {
@@ -62,7 +62,7 @@ static void set_prescribed_targets(void *self, double fraction) {
     struct target_pass pass = {run, fraction};
     tasks_for(w->tasks, (w->scene.nodes.count + TARGET_CHUNK - 1) / TARGET_CHUNK, set_chunk_targets,
               &pass);
-    joint_scene_place(&w->topology, &w->scene, fraction, run->h);
+    joint_scene_place(&w->solver, &w->scene, fraction, run->h);
 }
 
 static void set_contact_obstacles(void *self, double now, double target) {
@@ -72,7 +72,7 @@ static void set_contact_obstacles(void *self, double now, double target) {
 static pbs_status set_obstacles(void *self, double fraction) {
     const struct run *run = self;
     pbs_world *w = run->w;
-    struct topology *t = &w->topology;
+    struct solver *t = &w->solver;
     for (size_t i = 0; i < w->scene.colliders.count; i++) {
         motion_obstacle_at(scene_collider(&w->scene, i), fraction, run->h, &t->obstacles[i]);
     }
@@ -115,7 +115,7 @@ static double velocity_tolerance(const struct run *run) {
         return contact->velocity_tolerance(run->w);
     }
     // Without this a motor that presses against its own limit goes on until rounding.
-    if (has_changing_rows(&run->w->topology.joints)) {
+    if (has_changing_rows(&run->w->solver.joints)) {
         const struct contact_scale scale = contact_scale_of(scene);
         const bool is_automatic = scene->settings.velocity_tolerance < 0.0;
         return (is_automatic ? OF_JOINTS : 1.0) * contact_scale_velocity_tolerance(scene, &scale);
@@ -139,8 +139,8 @@ static struct newton_options newton_options(struct run *run, double reference) {
         .first_share = fmin(FIRST_SHARE, s->relative_tolerance),
         .solved_share = run->problem.scheme->control == CONTROL_NONE ? SOLVED_SHARE
                                                                      : SOLVED_SHARE_WITH_CONTROL,
-        .nominal_force = run->w->topology.nominal_force,
-        .host_force = run->w->topology.host_force,
+        .nominal_force = run->w->solver.nominal_force,
+        .host_force = run->w->solver.host_force,
         .least_residual = s->tolerance > 0.0 ? s->tolerance : s->relative_tolerance * reference,
         .velocity_tolerance = velocity_tolerance(run),
         .velocity_rule = expert->velocity_rule,
@@ -202,7 +202,7 @@ static double least_stiffness(const struct scene *scene) {
 
 pbs_status run_fill_problem(struct run *run) {
     pbs_world *w = run->w;
-    struct topology *t = &w->topology;
+    struct solver *t = &w->solver;
     run->lengths = reference_lengths(&w->scene);
     struct step_problem *p = &run->problem;
     *p = (struct step_problem){

@@ -6,7 +6,7 @@
 
 #include "world/stepping/run.h"
 
-/// Fills run->problem and run->lengths. The topology is current, and run->control is set.
+/// Fills run->problem and run->lengths. The solver is current, and run->control is set.
 pbs_status run_fill_problem(struct run *run);
 
 #endif

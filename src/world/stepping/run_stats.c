@@ -34,7 +34,7 @@ void run_write_stats(struct run *run, pbs_status status) {
     stats->newton.stages = run->sum.stages;
     stats->step.explicit_steps = run->explicit_steps;
     stats->step.stable_step = w->scene.integrator.scheme->kicks
-                                  ? w->topology.workspace.memory.stable_step
+                                  ? w->solver.workspace.memory.stable_step
                                   : 0.0;
     stats->step.divisions = run->divisions;
     stats->newton.iterations = n->newton_iterations;
@@ -74,8 +74,8 @@ void run_write_stats(struct run *run, pbs_status status) {
     stats->time.factor = n->time_factor;
     stats->time.solve = n->time_solve;
     stats->time.search = n->time_search;
-    if (w->topology.newton != NULL) {
-        const struct host_solver_counts host = newton_drain_host_counts(w->topology.newton);
+    if (w->solver.newton != NULL) {
+        const struct host_solver_counts host = newton_drain_host_counts(w->solver.newton);
         stats->linear.host_solves = host.solves;
         stats->linear.host_fallbacks = host.refusals;
     }

@@ -37,15 +37,16 @@ static void warn_of_untouchable(const pbs_world *w) {
     }
 }
 
-static pbs_status prepare_topology(pbs_world *w) {
+static pbs_status prepare_solver(pbs_world *w) {
     RETURN_IF_FAILED(world_check_callbacks(w));
     tasks_set_fusing(w->tasks, w->scene.settings.processor_independent == 0);
-    struct topology *t = &w->topology;
+    struct solver *t = &w->solver;
     if (!t->is_current) {
-        const pbs_linear_solver *solver = w->solver.solve != NULL ? &w->solver : NULL;
-        RETURN_IF_FAILED(topology_build(t, &w->scene, solver, &w->memory));
+        const pbs_linear_solver *host_solver = w->host_solver.solve != NULL ? &w->host_solver
+                                                                            : NULL;
+        RETURN_IF_FAILED(solver_build(t, &w->scene, host_solver, &w->memory));
         world_log(w, PBS_LOG_INFO,
-                  "topology built: %zu bodies, %zu nodes, %zu elements, %zu blocks, %u domains",
+                  "solver built: %zu bodies, %zu nodes, %zu elements, %zu blocks, %u domains",
                   w->scene.bodies.count, w->scene.nodes.count, t->model.element_count,
                   t->model.assembly.pattern.block_count,
                   (unsigned)t->model.assembly.layout.domain_count);
@@ -107,7 +108,7 @@ static void commit_accounts(const struct energy_account *accounts, struct scene 
     scene->history.has_targets = scene_account_count(scene) > 0;
 }
 
-static void load_struck(const struct scene *scene, const struct topology *t, bool *out) {
+static void load_struck(const struct scene *scene, const struct solver *t, bool *out) {
     for (size_t i = 0; out != NULL && i < scene->nodes.count; i++) {
         out[i] = scene_body(scene, t->node_parts[i])->was_struck;
     }
@@ -124,7 +125,7 @@ static void commit_struck(const bool *struck, struct scene *scene) {
 static void load_state(pbs_world *w, double h) {
     const struct nodes *nodes = &w->scene.nodes;
     const struct history *history = &w->scene.history;
-    struct step_workspace *workspace = &w->topology.workspace;
+    struct step_workspace *workspace = &w->solver.workspace;
     const size_t count = 3 * nodes->count;
     workspace->memory = history->memory;
     step_note_contact(workspace, nodes->contact_force);
@@ -134,12 +135,12 @@ static void load_state(pbs_world *w, double h) {
     copy_array(w->tasks, count, history->acceleration, workspace->now.a);
     copy_array(w->tasks, count, history->x_before, workspace->before.x);
     copy_array(w->tasks, count, history->v_before, workspace->before.v);
-    load_struck(&w->scene, &w->topology, workspace->struck.before);
+    load_struck(&w->scene, &w->solver, workspace->struck.before);
     load_accounts(&w->scene, workspace->energy.accounts);
     find_torn_bodies(&w->scene, workspace->energy.is_torn);
-    newton_set_solver_history(w->topology.newton, &w->scene.solver_memory);
-    vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->topology.prescribed_velocity);
-    vector_scale(w->tasks, count, 1.0 / h, w->topology.prescribed_velocity);
+    newton_set_solver_history(w->solver.newton, &w->scene.solver_memory);
+    vector_combine(w->tasks, count, nodes->target, -1.0, nodes->x, w->solver.prescribed_velocity);
+    vector_scale(w->tasks, count, 1.0 / h, w->solver.prescribed_velocity);
 }
 
 // --- commit ---
@@ -148,7 +149,7 @@ static void load_state(pbs_world *w, double h) {
 static void commit(struct run *run) {
     pbs_world *w = run->w;
     struct scene *scene = &w->scene;
-    const struct step_workspace *workspace = &w->topology.workspace;
+    const struct step_workspace *workspace = &w->solver.workspace;
     const size_t count = 3 * scene->nodes.count;
     loads_land(w, run->problem.scheme, &run->sum.energy);
     vector_copy(w->tasks, count, workspace->now.x, scene->nodes.x);
@@ -162,7 +163,7 @@ static void commit(struct run *run) {
     scene->history.memory = workspace->memory;
     scene->step_memory = run->step_memory;
     scene->waves = run->waves;
-    newton_get_solver_history(w->topology.newton, &scene->solver_memory);
+    newton_get_solver_history(w->solver.newton, &scene->solver_memory);
     scene->time += run->h;
     run->sum.dissipated += breaks_commit(w);
     scene->dissipated += run->sum.dissipated;
@@ -178,7 +179,7 @@ static void commit(struct run *run) {
     contact_readback_commit(w);
     for (size_t i = 0; i < scene->colliders.count; i++) {
         struct collider *collider = scene_collider(scene, i);
-        const struct obstacle *obstacle = &w->topology.obstacles[i];
+        const struct obstacle *obstacle = &w->solver.obstacles[i];
         memcpy(collider->velocity, obstacle->velocity, sizeof collider->velocity);
         memcpy(collider->angular_velocity, obstacle->angular_velocity,
                sizeof collider->angular_velocity);
@@ -202,7 +203,7 @@ static pbs_status answer(const struct run *run) {
 /// Evaluates contact at the end state for read-back.
 static pbs_status measure_contact(struct run *run) {
     pbs_world *w = run->w;
-    struct topology *t = &w->topology;
+    struct solver *t = &w->solver;
     struct contact_energy energy;
     contact_run_set_obstacles(run, 1.0, 1.0);
     RETURN_IF_FAILED(
@@ -247,7 +248,7 @@ static pbs_status check_account(const struct run *run) {
 static pbs_status run_transaction(struct run *run) {
     pbs_world *w = run->w;
     const double start = clock_seconds();
-    RETURN_IF_FAILED(prepare_topology(w));
+    RETURN_IF_FAILED(prepare_solver(w));
     RETURN_IF_FAILED(run_fill_problem(run));
     run->iterations_left = w->scene.settings.call_limit;
     run->division_limit = division_limit(run);
@@ -263,7 +264,7 @@ static pbs_status run_transaction(struct run *run) {
     RETURN_IF_FAILED(measure_contact(run));
     RETURN_IF_FAILED(contact_readback_prepare(w));
     RETURN_IF_FAILED(contact_events_prepare(w));
-    RETURN_IF_FAILED(features_finish(w, w->topology.workspace.now.x));
+    RETURN_IF_FAILED(features_finish(w, w->solver.workspace.now.x));
     commit_and_warn_of_strain(run);
     features_landed(w);
     w->stats.time.finish = clock_seconds() - solved;
@@ -293,9 +294,9 @@ static pbs_status step_empty(struct run *run) {
 
 /// A failed step may have changed what steps compute with. Between steps it must equal what the
 /// scene has.
-static void leave_topology(pbs_world *w, bool has_failed) {
+static void leave_solver(pbs_world *w, bool has_failed) {
     strain_relief_end(w, has_failed);
-    if (w->topology.is_current) {
+    if (w->solver.is_current) {
         breaks_undo_all(w);
         features_reload(w);
     }
@@ -308,11 +309,11 @@ pbs_status run_world(struct run *run) {
     struct status_message before;
     status_save(&before);
     w->stats = (pbs_stats){0};
-    w->topology.contact.counters = (struct contact_counters){0};
+    w->solver.contact.counters = (struct contact_counters){0};
     run->sum.energy = energy_report_empty();
     failure_begin(run);
     const pbs_status status = w->scene.nodes.count > 0 ? run_transaction(run) : step_empty(run);
-    leave_topology(w, status < 0);
+    leave_solver(w, status < 0);
     if (status == PBS_OK) {
         status_restore(&before);
         failure_clear(run);
@@ -345,7 +346,7 @@ pbs_status pbs_world_prepare(pbs_world *w) {
     if (w->scene.nodes.count == 0) {
         return PBS_OK;
     }
-    const pbs_status status = prepare_topology(w);
-    leave_topology(w, true);
+    const pbs_status status = prepare_solver(w);
+    leave_solver(w, true);
     return status;
 }

@@ -7,9 +7,8 @@
 
 bool strain_relief_raise(struct run *run, bool has_landed) {
     pbs_world *const w = run->w;
-    const struct step_workspace *const workspace = &w->topology.workspace;
-    const double *const end = has_landed ? workspace->next.x
-                                         : newton_last_state(w->topology.newton);
+    const struct step_workspace *const workspace = &w->solver.workspace;
+    const double *const end = has_landed ? workspace->next.x : newton_last_state(w->solver.newton);
     bool any = false;
     for (size_t i = 0; i < w->scene.bodies.count; i++) {
         struct body *const body = scene_body(&w->scene, i);

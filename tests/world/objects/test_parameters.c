@@ -65,7 +65,7 @@ static double value_of(const struct change *change, int body, int32_t parameter,
 
 static void count_builds(void *user, int32_t level, const char *message) {
     (void)level;
-    *(int *)user += strstr(message, "topology built") != NULL;
+    *(int *)user += strstr(message, "solver built") != NULL;
 }
 
 static pbs_status add_solid(struct world_of_all *w, const struct change *change) {

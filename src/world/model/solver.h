@@ -2,8 +2,8 @@
 // minimiser, buffers. They are built at the first step after bodies have changed. Pointers into the
 // scene's nodes stay valid until bodies change.
 // SPDX-License-Identifier: MIT
-#ifndef PBS_WORLD_MODEL_TOPOLOGY_H
-#define PBS_WORLD_MODEL_TOPOLOGY_H
+#ifndef PBS_WORLD_MODEL_SOLVER_H
+#define PBS_WORLD_MODEL_SOLVER_H
 
 #include "pbs/joint.h"
 #include "contact/barrier/barrier_contact.h"
@@ -58,7 +58,7 @@ struct model {
 /// A joint that the present call has broken so far.
 struct joint_break {
     struct world_joint *joint;
-    size_t index;         ///< in topology.joints
+    size_t index;         ///< in solver.joints
     pbs_broken_joint row; ///< what the host reads when the call lands
     double energy;        ///< J, of its spring
 };
@@ -81,7 +81,7 @@ struct joint_releases {
 };
 
 /// A zero-initialised struct is empty and valid.
-struct topology {
+struct solver {
     bool is_current; ///< false: bodies changed since it was built
     struct model model;
     struct newton *newton;
@@ -143,10 +143,10 @@ void model_write_free_fall(struct model *model, const struct nodes *nodes, const
 /// as in a model that is built anew, as long as that has the same elements.
 void model_write_values(struct model *model, const struct nodes *nodes, const struct body *body);
 
-/// Rebuilds everything; on failure the topology is empty and not current.
-/// solver: the host's; null: none.
-pbs_status topology_build(struct topology *topology, const struct scene *scene,
-                          const pbs_linear_solver *solver, struct memory *memory);
-void topology_free(struct topology *topology, struct memory *memory);
+/// Rebuilds everything; on failure the solver is empty and not current.
+/// host_solver: the host's; null: none.
+pbs_status solver_build(struct solver *solver, const struct scene *scene,
+                        const pbs_linear_solver *host_solver, struct memory *memory);
+void solver_free(struct solver *solver, struct memory *memory);
 
 #endif

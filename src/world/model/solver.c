@@ -1,6 +1,6 @@
-// See topology.h.
+// See solver.h.
 // SPDX-License-Identifier: MIT
-#include "world/model/topology.h"
+#include "world/model/solver.h"
 
 static void list_parts(const struct scene *scene, uint32_t *part) {
     for (size_t b = 0; b < scene->bodies.count; b++) {
@@ -11,8 +11,8 @@ static void list_parts(const struct scene *scene, uint32_t *part) {
     }
 }
 
-static pbs_status build(struct topology *t, const struct scene *scene,
-                        const pbs_linear_solver *solver, struct memory *memory) {
+static pbs_status build(struct solver *t, const struct scene *scene,
+                        const pbs_linear_solver *host_solver, struct memory *memory) {
     const pbs_expert_desc *expert = &scene->expert;
     RETURN_IF_FAILED(model_build(scene, memory, &t->model));
     const struct assembly *assembly = &t->model.assembly;
@@ -27,8 +27,8 @@ static pbs_status build(struct topology *t, const struct scene *scene,
         &t->newton));
     newton_set_radii(t->newton, t->model.rotations.node, t->model.rotations.radius,
                      t->model.rotations.count);
-    if (solver != NULL && expert->method != PBS_METHOD_PLAIN_NEWTON) {
-        RETURN_IF_FAILED(newton_use_host_solver(t->newton, memory, solver));
+    if (host_solver != NULL && expert->method != PBS_METHOD_PLAIN_NEWTON) {
+        RETURN_IF_FAILED(newton_use_host_solver(t->newton, memory, host_solver));
     }
     RETURN_IF_FAILED(step_workspace_reserve(&t->workspace, memory, scene->integrator.scheme,
                                             assembly, scene_account_count(scene)));
@@ -52,48 +52,48 @@ static pbs_status build(struct topology *t, const struct scene *scene,
     return has_all ? PBS_OK : PBS_ERROR_MEMORY;
 }
 
-pbs_status topology_build(struct topology *topology, const struct scene *scene,
-                          const pbs_linear_solver *solver, struct memory *memory) {
-    topology_free(topology, memory);
-    const pbs_status status = build(topology, scene, solver, memory);
+pbs_status solver_build(struct solver *solver, const struct scene *scene,
+                        const pbs_linear_solver *host_solver, struct memory *memory) {
+    solver_free(solver, memory);
+    const pbs_status status = build(solver, scene, host_solver, memory);
     if (status < 0) {
-        topology_free(topology, memory);
+        solver_free(solver, memory);
         return status;
     }
-    topology->coupling.memory = memory;
-    topology->is_current = true;
+    solver->coupling.memory = memory;
+    solver->is_current = true;
     return PBS_OK;
 }
 
-void topology_free(struct topology *topology, struct memory *memory) {
-    newton_destroy(topology->newton, memory);
-    step_workspace_free(&topology->workspace, memory);
-    terms_release(memory, &topology->scratch);
-    rayleigh_release(memory, &topology->rayleigh);
-    projection_free(memory, &topology->projection);
-    memory_release(memory, topology->prescribed_targets);
-    memory_release(memory, topology->prescribed_velocity);
-    memory_release(memory, topology->obstacles);
-    memory_release(memory, topology->obstacles_now);
-    barrier_contact_free(&topology->contact);
-    penetration_free(&topology->penetration);
-    contact_matrix_free(memory, &topology->coupling.matrix);
-    constraint_set_free(memory, &topology->constraints);
-    joint_set_free(memory, &topology->joints);
-    memory_release(memory, topology->constraint_stiffness);
-    contact_report_free(memory, &topology->report);
-    memory_release(memory, topology->node_parts);
-    memory_release(memory, topology->nominal_force);
-    memory_release(memory, topology->host_force);
-    memory_release(memory, topology->balance);
-    memory_release(memory, topology->loads);
-    memory_release(memory, topology->part_motions);
-    memory_release(memory, topology->saved_states);
-    memory_release(memory, topology->step_loads);
-    breaks_free(&topology->breaks, memory);
-    memory_release(memory, topology->joint_breaks.rows);
-    memory_release(memory, topology->joint_releases.rows);
-    memory_release(memory, topology->joint_releases.points);
-    model_free(&topology->model, memory);
-    *topology = (struct topology){0};
+void solver_free(struct solver *solver, struct memory *memory) {
+    newton_destroy(solver->newton, memory);
+    step_workspace_free(&solver->workspace, memory);
+    terms_release(memory, &solver->scratch);
+    rayleigh_release(memory, &solver->rayleigh);
+    projection_free(memory, &solver->projection);
+    memory_release(memory, solver->prescribed_targets);
+    memory_release(memory, solver->prescribed_velocity);
+    memory_release(memory, solver->obstacles);
+    memory_release(memory, solver->obstacles_now);
+    barrier_contact_free(&solver->contact);
+    penetration_free(&solver->penetration);
+    contact_matrix_free(memory, &solver->coupling.matrix);
+    constraint_set_free(memory, &solver->constraints);
+    joint_set_free(memory, &solver->joints);
+    memory_release(memory, solver->constraint_stiffness);
+    contact_report_free(memory, &solver->report);
+    memory_release(memory, solver->node_parts);
+    memory_release(memory, solver->nominal_force);
+    memory_release(memory, solver->host_force);
+    memory_release(memory, solver->balance);
+    memory_release(memory, solver->loads);
+    memory_release(memory, solver->part_motions);
+    memory_release(memory, solver->saved_states);
+    memory_release(memory, solver->step_loads);
+    breaks_free(&solver->breaks, memory);
+    memory_release(memory, solver->joint_breaks.rows);
+    memory_release(memory, solver->joint_releases.rows);
+    memory_release(memory, solver->joint_releases.points);
+    model_free(&solver->model, memory);
+    *solver = (struct solver){0};
 }
