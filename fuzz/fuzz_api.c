@@ -21,14 +21,14 @@ enum {
 };
 
 /// A host's linear solver that answers what the input says.
-struct solver {
+struct answering_solver {
     struct choices *in;
     int32_t node_count;
 };
 
 struct session {
     struct choices in;
-    struct solver solvers[WORLDS];
+    struct answering_solver solvers[WORLDS];
     struct test_allocator allocator;
     pbs_world *worlds[WORLDS];
     pbs_body bodies[IDS];
@@ -748,14 +748,14 @@ static int32_t take_answer(struct choices *in) {
 }
 
 static int32_t analyze(void *user, const pbs_matrix *pattern) {
-    struct solver *solver = user;
+    struct answering_solver *solver = user;
     solver->node_count = pattern->node_count;
     return take_answer(solver->in);
 }
 
 /// Every entry is read.
 static int32_t factor(void *user, const pbs_matrix *matrix) {
-    struct solver *solver = user;
+    struct answering_solver *solver = user;
     const int32_t width = matrix->form == PBS_MATRIX_CSR ? 1 : 9;
     require(matrix->node_count == solver->node_count);
     require(matrix->row_start[0] == 0 &&
@@ -771,7 +771,7 @@ static int32_t factor(void *user, const pbs_matrix *matrix) {
 
 /// A multiple of b, down to one that is not a number, or part of it.
 static int32_t solve(void *user, const double *b, double *x, double relative_tolerance) {
-    struct solver *solver = user;
+    struct answering_solver *solver = user;
     const double scale = take(solver->in) % 4 == 0 ? take_number(solver->in) : 1e-3;
     const int32_t count = 3 * solver->node_count - (take(solver->in) == 255);
     require(relative_tolerance > 0.0);

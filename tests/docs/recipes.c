@@ -85,7 +85,8 @@ static void boxes_appear_where_there_is_room(void) {
     pbs_collider ground;
     pbs_world *world = new_world(&ground);
     const double size[3] = {1, 1, 1}, place[3] = {0, 0.51, 0};
-    const pbs_body first = spawn_box(world, size, place, 3), second = spawn_box(world, size, place, 3);
+    const pbs_body first = spawn_box(world, size, place, 3),
+                   second = spawn_box(world, size, place, 3);
     expect(pbs_body_is_valid(world, first) && pbs_body_is_valid(world, second), "two boxes");
     expect(pbs_body_positions(world, second)[1] > 1, "one on the other");
     expect(!pbs_body_is_valid(world, spawn_box(world, size, place, 2)), "and no third one");
