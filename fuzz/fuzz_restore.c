@@ -10,6 +10,7 @@
 #include "forge.h"
 #include "support/scenes/world_scenes.h"
 #include "target.h"
+#include "world/integrators/integrator.h"
 
 static pbs_world *new_world(void) {
     pbs_world_desc d;
@@ -20,64 +21,62 @@ static pbs_world *new_world(void) {
     return world;
 }
 
-/// Where a snapshot has what bounds the work: gravity (3 numbers) and the choices (15 words)
-/// come before the limits (7 words); 8 numbers, the integrator's choices (7 words) and parameters,
-/// and 8 numbers before its shortest and longest step.
-enum {
-    LIMITS_AT = sizeof(struct snapshot_header) + 3 * sizeof(double) + 15 * sizeof(uint32_t),
-    STEPS_AT = LIMITS_AT + 7 * sizeof(uint32_t) + 8 * sizeof(double) + 7 * sizeof(uint32_t) +
-               PBS_INTEGRATOR_PARAMETERS * sizeof(double) + 8 * sizeof(double)
-};
+static size_t size_of(const struct field *field) {
+    const bool is_long = field->type == FIELD_UINT64 || field->type == FIELD_SIZE ||
+                         field->type == FIELD_DOUBLE;
+    return field->width * (is_long ? 8 : 4);
+}
 
-/// So that a format that has grown is seen.
-static void check_places(void) {
-    pbs_world_desc d;
-    pbs_expert_desc expert;
-    pbs_integrator_desc numbers;
-    pbs_integrator *integrator = NULL;
-    pbs_world *world = NULL;
-    uint8_t bytes[4096];
-    uint32_t limits[2];
-    double steps[2];
-    size_t size = sizeof bytes;
-    pbs_world_desc_init(&d, sizeof d);
-    expert_settings(&expert, &d);
-    d.newton_limit = 1234;
-    expert.linear_limit = 5678;
-    require(pbs_world_create(&d, &world) == PBS_OK);
-    pbs_integrator_desc_init(&numbers, sizeof numbers, PBS_SCHEME_IMPLICIT_EULER);
-    numbers.step_control.kind = PBS_STEP_DOUBLING;
-    numbers.step_control.tolerance = 1.0;
-    numbers.step_control.min = 0.125;
-    numbers.step_control.max = 0.375;
-    require(pbs_integrator_create(&numbers, &integrator) == PBS_OK);
-    require(pbs_world_set_integrator(world, integrator) == PBS_OK);
-    pbs_integrator_destroy(integrator);
-    require(pbs_world_save(world, bytes, &size) == PBS_OK && size >= STEPS_AT + sizeof steps);
-    pbs_world_destroy(world);
-    memcpy(limits, bytes + LIMITS_AT, sizeof limits);
-    memcpy(steps, bytes + STEPS_AT, sizeof steps);
-    require(limits[0] == d.newton_limit && limits[1] == expert.linear_limit);
-    require(steps[0] == numbers.step_control.min && steps[1] == numbers.step_control.max);
+/// Bytes of a list without arrays before a member, or of all of it.
+static size_t place_in(const struct field_list *list, const char *name) {
+    size_t place = 0;
+    for (size_t i = 0; i < list->field_count; i++) {
+        if (name != NULL && strcmp(list->fields[i].name, name) == 0) {
+            return place;
+        }
+        place += size_of(&list->fields[i]);
+    }
+    require(name == NULL);
+    return place;
+}
+
+/// Where a snapshot has what bounds the work: in the settings of the world, the expert's and the
+/// integrator's, with which it begins.
+static size_t place_of(int list, const char *name) {
+    static const struct field_list *const lists[] = {&world_fields, &expert_fields,
+                                                     &integrator_fields};
+    size_t place = sizeof(struct snapshot_header);
+    for (int i = 0; i < list; i++) {
+        place += place_in(lists[i], NULL);
+    }
+    return place + place_in(lists[list], name);
 }
 
 static void limit_work(uint8_t *bytes, size_t size) {
-    // Newton's and linear iterations, divisions, friction, passes and bonds of breaking, and
-    // impact.
-    static const uint32_t most[7] = {4, 20, 2, 3, UINT32_MAX, UINT32_MAX, 1};
-    uint32_t limits[7];
+    static const struct {
+        int list;
+        const char *name;
+        uint32_t most;
+    } limits[] = {{0, "newton_limit", 4},
+                  {1, "linear_limit", 20},
+                  {0, "divisions", 2},
+                  {0, "friction_iterations", 3},
+                  {0, "impact_steps", 1}};
+    const size_t steps_at = place_of(2, "step_control.min");
     double steps[2];
-    if (size < STEPS_AT + sizeof steps) {
+    if (size < steps_at + sizeof steps) {
         return;
     }
-    memcpy(limits, bytes + LIMITS_AT, sizeof limits);
-    for (size_t i = 0; i < 7; i++) {
-        limits[i] = limits[i] > most[i] ? most[i] : limits[i];
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        uint32_t limit = 0;
+        uint8_t *const at = bytes + place_of(limits[i].list, limits[i].name);
+        memcpy(&limit, at, sizeof limit);
+        limit = limit > limits[i].most ? limits[i].most : limit;
+        memcpy(at, &limit, sizeof limit);
     }
-    memcpy(bytes + LIMITS_AT, limits, sizeof limits);
-    memcpy(steps, bytes + STEPS_AT, sizeof steps);
+    memcpy(steps, bytes + steps_at, sizeof steps);
     bound_steps(&steps[0], &steps[1]);
-    memcpy(bytes + STEPS_AT, steps, sizeof steps);
+    memcpy(bytes + steps_at, steps, sizeof steps);
 }
 
 static void save_again(const pbs_world *world, const uint8_t *bytes, size_t size) {
@@ -118,11 +117,6 @@ static void use(pbs_world *world, const uint8_t *bytes, size_t size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static bool is_checked;
-    if (!is_checked) {
-        check_places();
-        is_checked = true;
-    }
     pbs_world *world = new_world();
     scene_fill(world, 1);
     const uint64_t before = pbs_world_hash(world);

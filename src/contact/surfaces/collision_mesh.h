@@ -28,6 +28,7 @@ struct collision_part {
     double load;      ///< N: its barriers' stiffness times their reach is at least this
     double solved_stiffness, solved_load; ///< those that the state at the start of a step was
                                           ///< solved with; 0: unknown, as the present ones
+    double kept_stiffness, kept_load;     ///< those that step doubling goes back to
     double reach;   ///< m: barriers at its surface act below this gap; 0: below the common one
     uint32_t group; ///< collision group, bits
     uint32_t mask;  ///< groups that it collides with, bits; both parts must agree

@@ -293,7 +293,7 @@ static pbs_status check_restored(const struct scene *scene, struct memory *memor
     if (!body->has_pressure) {
         return PBS_OK;
     }
-    if (body->pressure.kind > PRESSURE_HELD) {
+    if ((unsigned)body->pressure.kind > PRESSURE_HELD) {
         return status_fail(PBS_ERROR_FORMAT, "a pressure is of the unknown kind %u",
                            (unsigned)body->pressure.kind);
     }

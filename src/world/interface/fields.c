@@ -50,10 +50,11 @@ static void write_values(struct byte_writer *out, const struct field *field, con
 }
 
 static void write_array(struct byte_writer *out, const struct field *field, const void *owner) {
-    const void *const array = array_of(field, owner);
+    const size_t count = count_of(field, owner);
+    const void *const array = count > 0 ? array_of(field, owner) : NULL;
     write_u32(out, array != NULL);
     if (array != NULL) {
-        write_values(out, field, array, field->width * count_of(field, owner));
+        write_values(out, field, array, field->width * count);
     }
 }
 
@@ -134,6 +135,9 @@ static pbs_status read_array(struct byte_reader *in, struct memory *memory,
         return PBS_OK;
     }
     const size_t count = count_of(field, owner);
+    if (count == 0) {
+        return status_fail(PBS_ERROR_FORMAT, "there are %s, but their number is 0", field->name);
+    }
     RETURN_IF_FAILED(read_block(in, memory, count, field->width * SIZES[field->type], &array));
     set_array(field, owner, array);
     return field->type == FIELD_DOUBLE ? check_doubles(field, array, field->width * count) : PBS_OK;
@@ -162,7 +166,8 @@ pbs_status fields_read(struct byte_reader *in, struct memory *memory, const stru
 }
 
 static pbs_status refill_array(struct byte_reader *in, const struct field *field, void *owner) {
-    void *const array = array_of(field, owner);
+    const size_t count = count_of(field, owner);
+    void *const array = count > 0 ? array_of(field, owner) : NULL;
     bool present = false;
     RETURN_IF_FAILED(read_presence(in, field, &present));
     if (present != (array != NULL)) {
@@ -170,16 +175,18 @@ static pbs_status refill_array(struct byte_reader *in, const struct field *field
                            present ? "there are %s, which do not belong there" : "there are no %s",
                            field->name);
     }
-    return present ? read_values(in, field, array, field->width * count_of(field, owner)) : PBS_OK;
+    return present ? read_values(in, field, array, field->width * count) : PBS_OK;
 }
 
 pbs_status fields_read_in_place(struct byte_reader *in, const struct field_list *list,
                                 void *owner) {
     for (size_t i = 0; i < list->field_count; i++) {
         const struct field *const field = &list->fields[i];
-        RETURN_IF_FAILED(field->form == FORM_ARRAY
-                             ? refill_array(in, field, owner)
-                             : read_values(in, field, (char *)owner + field->offset, field->width));
+        if (field->form == FORM_ARRAY) {
+            RETURN_IF_FAILED(refill_array(in, field, owner));
+        } else if (field->form == FORM_MEMBER) {
+            RETURN_IF_FAILED(read_values(in, field, (char *)owner + field->offset, field->width));
+        }
     }
     return PBS_OK;
 }

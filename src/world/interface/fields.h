@@ -25,7 +25,7 @@ enum field_range { FIELD_ANY, FIELD_FINITE, FIELD_POSITIVE, FIELD_NOT_NEGATIVE }
 
 enum field_form {
     FORM_MEMBER, ///< the values are in the struct
-    FORM_ARRAY,  ///< the member points to them, or is null
+    FORM_ARRAY,  ///< the member points to them, or is null; none are saved of 0 items
     FORM_ZEROS   ///< likewise, but they are not saved: whoever reads gets zeros
 };
 

@@ -8,7 +8,7 @@
 #include "world/interface/settings.h"
 #include "world/objects/body_table.h"
 
-static const double WEIGHT_LIMIT = 1000.0;
+static const double WEIGHT_LIMIT = ANCHOR_WEIGHT_LIMIT;
 // The sum of weights in double precision may differ from 1 by the rounding errors of weights up to
 // the limit. The host normalises weights that it computed in single precision.
 static const double WEIGHT_ERROR = 1e-9;

@@ -7,6 +7,9 @@
 #include "pbs/point.h"
 #include "world/objects/scene.h"
 
+/// Magnitudes of weights are at most this.
+#define ANCHOR_WEIGHT_LIMIT 1000.0
+
 /// A resolved point: a weighted sum of nodes, or a position in space.
 struct anchor {
     struct point point; ///< no nodes if the point is in space

@@ -121,7 +121,7 @@ static void write(struct byte_writer *out, const struct body *body, const struct
 
 /// Bonds that never break have infinite strengths, which a description gives as 0.
 static pbs_status describe_strengths(double *strengths, size_t count) {
-    RETURN_IF_FAILED(check_pointer(strengths, "strengths"));
+    RETURN_IF_FAILED(count > 0 ? check_pointer(strengths, "strengths") : PBS_OK);
     for (size_t i = 0; i < count; i++) {
         if (strengths[i] == 0.0) {
             return status_fail(PBS_ERROR_FORMAT, "bond %zu: a strength of 0", i);

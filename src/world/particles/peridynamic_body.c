@@ -552,6 +552,8 @@ pbs_status peridynamic_check_stretches(const struct body *body, const double *st
 }
 
 void peridynamic_set_stretches(struct body *body, const double *stretches) {
-    memcpy(body->peridynamic.critical, stretches, body->bonds.count * sizeof *stretches);
+    if (body->bonds.count > 0) {
+        memcpy(body->peridynamic.critical, stretches, body->bonds.count * sizeof *stretches);
+    }
     note_breaking(body);
 }

@@ -1,7 +1,6 @@
 // Peridynamic bodies as a kind of body, and how they are saved.
 // SPDX-License-Identifier: MIT
 #include <math.h>
-#include <string.h>
 
 #include "world/interface/check.h"
 #include "world/objects/body_table.h"
@@ -54,7 +53,7 @@ struct saved_peridynamic {
     const double *masses;
     size_t bond_count;
     const double *critical, *onset;
-    struct softening_shape softening; ///< with onset
+    struct softening_shape softening; ///< all 0: they do not soften
 };
 
 static const struct field DESCRIPTION_FIELDS[] = {
@@ -123,24 +122,27 @@ static bool is_shape(const struct softening_shape *shape) {
 /// Sets the softening law of the bonds, if they soften.
 static pbs_status set_softening(const struct saved_peridynamic *saved, struct memory *memory,
                                 struct body *body) {
-    if (saved->onset == NULL) {
+    if (saved->softening.stress == 0.0) {
         return PBS_OK;
     }
-    if (!is_shape(&saved->softening)) {
+    if (!is_shape(&saved->softening) || (saved->onset == NULL && saved->bond_count > 0)) {
         return status_fail(PBS_ERROR_FORMAT,
                            "the softening law, with its knee at %g of the strength and %g of the "
                            "opening at failure, is not valid",
                            saved->softening.stress, saved->softening.opening);
     }
     RETURN_IF_FAILED(peridynamic_reserve_softening(body, memory, &saved->softening));
-    memcpy(body->peridynamic.onset, saved->onset, saved->bond_count * sizeof *saved->onset);
+    for (size_t i = 0; i < saved->bond_count; i++) {
+        body->peridynamic.onset[i] = saved->onset[i];
+    }
     return PBS_OK;
 }
 
 /// Sets what bonds, which have been computed from the particles in the same order, were given.
 static pbs_status set_bonds(const struct saved_peridynamic *saved, struct memory *memory,
                             struct body *body) {
-    if (saved->bond_count != body->bonds.count || saved->critical == NULL) {
+    if (saved->bond_count != body->bonds.count ||
+        (saved->critical == NULL && saved->bond_count > 0)) {
         return status_fail(PBS_ERROR_FORMAT, "%zu bonds, but its particles make %zu",
                            saved->bond_count, body->bonds.count);
     }

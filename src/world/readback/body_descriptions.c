@@ -29,6 +29,7 @@ pbs_status pbs_body_solid_settings(const pbs_world *w, pbs_body b, pbs_solid_des
 pbs_status pbs_body_shell_settings(const pbs_world *w, pbs_body b, pbs_shell_desc *out) {
     pbs_shell_desc own;
     RETURN_IF_FAILED(describe(w, b, &body_table_shell, "shell", &own));
+    own.rest_angles = world_body(w, b)->shell.rest_angles;
     return results_write(&settings_shell, &own, out);
 }
 

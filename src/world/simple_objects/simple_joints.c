@@ -5,9 +5,11 @@
 #include "base/matrix3/math3.h"
 #include "base/runtime/arithmetic.h"
 #include "world/interface/check.h"
+#include "world/objects/points.h"
 #include "world/world.h"
 
-/// Weights of a place in a tetrahedron, outside of it too. A flat one keeps the point that it has.
+/// Weights of a place in a tetrahedron, outside of it too. A flat one, and one that is so far away
+/// that its weights are beyond what points may have, keeps the point that it has.
 static void extend_tet(const pbs_world *w, const double place[3], pbs_point *point) {
     const struct body *body = world_body(w, point->body);
     const double *x = pbs_body_positions(w, point->body);
@@ -21,8 +23,10 @@ static void extend_tet(const pbs_world *w, const double place[3], pbs_point *poi
     }
     subtract3(place, x + 3 * (size_t)v[0], arm);
     multiply3(inverse, arm, weights);
-    copy3(weights, point->weights + 1);
-    point->weights[0] = 1.0 - weights[0] - weights[1] - weights[2];
+    if (fabs(weights[0]) + fabs(weights[1]) + fabs(weights[2]) < ANCHOR_WEIGHT_LIMIT) {
+        copy3(weights, point->weights + 1);
+        point->weights[0] = 1.0 - weights[0] - weights[1] - weights[2];
+    }
 }
 
 /// The point of a body at a place; null: of space.

@@ -80,6 +80,12 @@ pbs_status saved_move_read(struct byte_reader *in, const char **moved_by) {
     return PBS_OK;
 }
 
+static pbs_status check_mesh_arrays(const pbs_collider_desc *d) {
+    return d->shape == PBS_SHAPE_MESH || d->vertex_count + d->triangle_count + d->edge_count == 0
+               ? PBS_OK
+               : status_fail(PBS_ERROR_FORMAT, "shape %d has a mesh", (int)d->shape);
+}
+
 static pbs_status check_grid(const struct saved_collider *saved) {
     const pbs_collider_desc *const d = &saved->desc;
     double product = d->shape == PBS_SHAPE_GRID ? 1.0 : 0.0;
@@ -101,6 +107,7 @@ pbs_status saved_collider_read(struct byte_reader *in, struct memory *memory,
     collider->desc = saved.desc;
     double unit[4];
     RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(check_mesh_arrays(&saved.desc));
     RETURN_IF_FAILED(check_grid(&saved));
     RETURN_IF_FAILED(contact_kind_check_collider(settings, &collider->desc));
     RETURN_IF_FAILED(collider_check(&collider->desc, unit));

@@ -8,6 +8,7 @@
 #include "integrate/step_control/step_measure.h"
 #include "world/breaking/breaking.h"
 #include "world/interface/check.h"
+#include "world/stepping/contact_stiffness.h"
 #include "world/stepping/run.h"
 
 // The error of the linear solution of a linearized stage, as a fraction of the tolerance of the
@@ -63,6 +64,7 @@ static void save_state(struct run *run) {
     energy_save(&t->workspace.energy);
     struck_bodies_save(&t->workspace.struck);
     contact_report_save(&t->report);
+    contact_stiffness_save(t);
 }
 
 static void restore_state(struct run *run) {
@@ -82,6 +84,7 @@ static void restore_state(struct run *run) {
     energy_restore(&t->workspace.energy);
     struck_bodies_restore(&t->workspace.struck);
     contact_report_restore(&t->report);
+    contact_stiffness_restore(t);
 }
 
 /// Solves two half steps. The first is accepted in the workspace; the second is left in its next

@@ -120,6 +120,21 @@ void contact_stiffness_accept(struct solver *t) {
     }
 }
 
+void contact_stiffness_save(struct solver *t) {
+    for (uint32_t i = 0; i < t->contact.mesh.part_count; i++) {
+        struct collision_part *const part = &t->contact.mesh.parts[i];
+        part->kept_stiffness = part->solved_stiffness;
+        part->kept_load = part->solved_load;
+    }
+}
+
+void contact_stiffness_restore(struct solver *t) {
+    for (uint32_t i = 0; i < t->contact.mesh.part_count; i++) {
+        const struct collision_part *const part = &t->contact.mesh.parts[i];
+        barrier_contact_set_solved(&t->contact, i, part->kept_stiffness, part->kept_load);
+    }
+}
+
 static bool is_by_body(const struct scene *scene) {
     return scene->settings.contact_stiffness == 0.0;
 }
@@ -175,6 +190,9 @@ void contact_stiffness_commit(struct run *run) {
     struct scene *scene = &run->w->scene;
     struct solver *t = &run->w->solver;
     if (!is_by_body(scene)) {
+        for (size_t i = 0; i < scene->bodies.count; i++) {
+            scene_body(scene, i)->barrier = (struct body_barrier){.stiffness = 0.0};
+        }
         return;
     }
     part_loads_measure(&t->contact, t->loads);

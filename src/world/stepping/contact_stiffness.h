@@ -21,6 +21,9 @@ bool contact_stiffness_raise(struct run *run, const struct step_span *span, bool
 
 /// A part of the run was accepted: its end was solved with the present stiffness.
 void contact_stiffness_accept(struct solver *t);
+/// Keep with what the present state was solved, and go back to that, where step doubling does.
+void contact_stiffness_save(struct solver *t);
+void contact_stiffness_restore(struct solver *t);
 
 /// Stores the stiffnesses that the next call uses, when this one is committed. Contacts have been
 /// evaluated at the end state.

@@ -93,6 +93,29 @@ static void arrays_may_be_missing(void **state) {
     fields_release(&memory, &list, &other);
 }
 
+/// Room for nothing is as good as no room: neither is saved, and both are restored in place.
+static void arrays_of_nothing_are_missing(void **state) {
+    (void)state;
+    unsigned char bytes[256], again[256];
+    struct thing thing = example(), other = {.count = 0};
+    thing.count = 0;
+    assert_int_equal(write_to(bytes, &thing), BYTES - 48);
+    other.length = thing.length;
+    static const struct field_list kept = {"struct thing", FIELDS, 9};
+    struct byte_reader in = {.bytes = bytes, .size = BYTES - 48};
+    assert_ok(fields_read_in_place(&in, &kept, &other));
+    assert_int_equal(write_to(again, &other), BYTES - 48);
+    assert_memory_equal(again, bytes, BYTES - 48);
+    bytes[BYTES - 48 - 4] = 1; // of the last array
+    in = (struct byte_reader){.bytes = bytes, .size = BYTES - 48};
+    struct memory memory;
+    memory_init(&memory, NULL);
+    struct thing third = {0};
+    assert_status(fields_read(&in, &memory, &list, &third), PBS_ERROR_FORMAT);
+    assert_message("pairs, but their number is 0");
+    fields_release(&memory, &list, &third);
+}
+
 static void wrong_values_are_refused_by_name(void **state) {
     (void)state;
     struct memory memory;
@@ -179,6 +202,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_comes_back),
         cmocka_unit_test(arrays_may_be_missing),
+        cmocka_unit_test(arrays_of_nothing_are_missing),
         cmocka_unit_test(wrong_values_are_refused_by_name),
         cmocka_unit_test(bytes_may_end_anywhere),
         cmocka_unit_test(arrays_in_place_stay_where_they_are),

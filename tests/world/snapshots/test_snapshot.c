@@ -483,6 +483,31 @@ static void insets_of_solids_are_refused(void **state) {
     pbs_world_destroy(world);
 }
 
+/// A world whose last body was destroyed has room for nodes and none of them, and so has one that
+/// never had a body but not the room: both are saved and restored, into themselves and each other.
+static void worlds_without_bodies_come_back(void **state) {
+    (void)state;
+    pbs_world *emptied = new_world(), *empty = new_world();
+    const pbs_body cube = add_cube(emptied, 1, 1.0, (double[]){0.0, 1.0, 0.0}, NULL);
+    assert_ok(scene_step(emptied, 1));
+    assert_ok(pbs_body_destroy(emptied, cube));
+    pbs_world *const worlds[] = {emptied, empty};
+    for (int from = 0; from < 2; from++) {
+        const struct saved_world bytes = save_world(worlds[from]);
+        for (int to = 0; to < 2; to++) {
+            assert_ok(pbs_world_restore(worlds[to], bytes.data, bytes.size));
+            const struct saved_world again = save_world(worlds[to]);
+            assert_int_equal(again.size, bytes.size);
+            assert_memory_equal(again.data, bytes.data, bytes.size);
+            free(again.data);
+        }
+        free(bytes.data);
+        assert_ok(scene_step(worlds[from], 1));
+    }
+    pbs_world_destroy(emptied);
+    pbs_world_destroy(empty);
+}
+
 /// Of three limits of work the world keeps its own where the bytes have more: newton_limit and
 /// divisions after gravity (3 numbers) and 3 words, linear_limit after 9 numbers and 21 words.
 static void assert_saves_to(const pbs_world *world, unsigned char *bytes) {
@@ -559,6 +584,7 @@ int main(void) {
         cmocka_unit_test(wrong_winds_are_refused),
         cmocka_unit_test(wrong_arms_are_refused),
         cmocka_unit_test(insets_of_solids_are_refused),
+        cmocka_unit_test(worlds_without_bodies_come_back),
         cmocka_unit_test(forged_contents_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
