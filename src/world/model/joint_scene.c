@@ -91,10 +91,10 @@ static void fill_stiffness(const struct scene *scene, double *out) {
     }
 }
 
-void joint_scene_write_stiffness(struct solver *t, const struct scene *scene,
+void joint_scene_write_stiffness(struct solver *solver, const struct scene *scene,
                                  const struct body *body) {
-    if (t->constraint_stiffness != NULL) {
-        fill_body(&scene->nodes, body, t->constraint_stiffness);
+    if (solver->constraint_stiffness != NULL) {
+        fill_body(&scene->nodes, body, solver->constraint_stiffness);
     }
 }
 
@@ -136,13 +136,13 @@ static size_t count_whole(const struct scene *scene) {
     return count;
 }
 
-static pbs_status build_joints(struct solver *t, const struct scene *scene, struct memory *memory,
-                               size_t count) {
+static pbs_status build_joints(struct solver *solver, const struct scene *scene,
+                               struct memory *memory, size_t count) {
     struct joint *joints = memory_allocate(memory, count, sizeof *joints);
     if (joints == NULL) {
         return PBS_ERROR_MEMORY;
     }
-    struct joint_breaks *const breaks = &t->joint_breaks;
+    struct joint_breaks *const breaks = &solver->joint_breaks;
     const pbs_status reserved = memory_reserve(memory, &breaks->rows, &breaks->capacity, count,
                                                sizeof *breaks->rows);
     if (reserved < 0) {
@@ -157,31 +157,33 @@ static pbs_status build_joints(struct solver *t, const struct scene *scene, stru
             joints[next++].number = (uint32_t)i;
         }
     }
-    return joint_set_build(memory, &t->model.assembly.layout, joints, count, &t->joints);
+    return joint_set_build(memory, &solver->model.assembly.layout, joints, count, &solver->joints);
 }
 
-pbs_status joint_scene_build(struct solver *t, const struct scene *scene, struct memory *memory) {
-    constraint_set_free(memory, &t->constraints);
-    joint_set_free(memory, &t->joints);
-    memory_release(memory, t->constraint_stiffness);
-    t->constraint_stiffness = NULL;
-    t->joints_are_current = false;
+pbs_status joint_scene_build(struct solver *solver, const struct scene *scene,
+                             struct memory *memory) {
+    constraint_set_free(memory, &solver->constraints);
+    joint_set_free(memory, &solver->joints);
+    memory_release(memory, solver->constraint_stiffness);
+    solver->constraint_stiffness = NULL;
+    solver->joints_are_current = false;
     const size_t count = count_whole(scene);
-    mark_joined(&t->model, scene);
+    mark_joined(&solver->model, scene);
     if (count > 0) {
-        RETURN_IF_FAILED(build_joints(t, scene, memory, count));
+        RETURN_IF_FAILED(build_joints(solver, scene, memory, count));
     }
-    RETURN_IF_FAILED(constraint_set_build(memory, scene->nodes.count, &t->joints,
-                                          t->model.features[FEATURE_PRESSURE], &t->constraints));
-    if (!constraint_set_is_empty(&t->constraints)) {
-        t->constraint_stiffness = memory_allocate(memory, scene->nodes.count,
-                                                  sizeof *t->constraint_stiffness);
-        if (t->constraint_stiffness == NULL) {
+    RETURN_IF_FAILED(constraint_set_build(memory, scene->nodes.count, &solver->joints,
+                                          solver->model.features[FEATURE_PRESSURE],
+                                          &solver->constraints));
+    if (!constraint_set_is_empty(&solver->constraints)) {
+        solver->constraint_stiffness = memory_allocate(memory, scene->nodes.count,
+                                                       sizeof *solver->constraint_stiffness);
+        if (solver->constraint_stiffness == NULL) {
             return PBS_ERROR_MEMORY;
         }
-        fill_stiffness(scene, t->constraint_stiffness);
+        fill_stiffness(scene, solver->constraint_stiffness);
     }
-    t->joints_are_current = true;
+    solver->joints_are_current = true;
     return PBS_OK;
 }
 
@@ -200,15 +202,15 @@ static void velocity_in_space(const struct joint_side *side, double h, double ou
     scale3(h > 0.0 ? 1.0 / h : 0.0, out, out);
 }
 
-void joint_scene_place(const struct solver *t, const struct scene *scene, double fraction,
+void joint_scene_place(const struct solver *solver, const struct scene *scene, double fraction,
                        double h) {
     size_t next = 0;
-    for (size_t i = 0; i < scene->joints.count && t->joints.count > 0; i++) {
+    for (size_t i = 0; i < scene->joints.count && solver->joints.count > 0; i++) {
         const struct world_joint *own = scene_joint(scene, i);
         if (own->broken) {
             continue;
         }
-        struct joint *const joint = &t->joints.joints[next++];
+        struct joint *const joint = &solver->joints.joints[next++];
         double a[3], b[3];
         place_in_space(&own->sides[0], fraction, a);
         place_in_space(&own->sides[1], fraction, b);
@@ -292,14 +294,14 @@ double joint_scene_spring_energy(const struct scene *scene) {
     return sum;
 }
 
-void joint_scene_load(const struct solver *t, const struct scene *scene) {
+void joint_scene_load(const struct solver *solver, const struct scene *scene) {
     size_t next = 0;
-    for (size_t i = 0; i < scene->joints.count && t->joints.count > 0; i++) {
+    for (size_t i = 0; i < scene->joints.count && solver->joints.count > 0; i++) {
         const struct world_joint *own = scene_joint(scene, i);
         if (own->broken) {
             continue;
         }
-        struct joint *const joint = &t->joints.joints[next++];
+        struct joint *const joint = &solver->joints.joints[next++];
         joint->angle_start = own->angle;
         joint->stiffening = own->stiffening;
         for (uint32_t r = 0; r < joint->row_count; r++) {
@@ -308,20 +310,20 @@ void joint_scene_load(const struct solver *t, const struct scene *scene) {
     }
 }
 
-void joint_scene_land(struct solver *t, struct scene *scene) {
+void joint_scene_land(struct solver *solver, struct scene *scene) {
     size_t next = 0;
-    for (size_t i = 0; i < scene->joints.count && t->joints.count > 0; i++) {
+    for (size_t i = 0; i < scene->joints.count && solver->joints.count > 0; i++) {
         struct world_joint *const own = scene_joint(scene, i);
         if (!own->broken) {
-            keep_state(&t->joints.joints[next++], t->workspace.now.x, own);
+            keep_state(&solver->joints.joints[next++], solver->workspace.now.x, own);
         }
     }
-    for (size_t i = 0; i < t->joint_breaks.count; i++) {
-        const struct joint_break *const row = &t->joint_breaks.rows[i];
+    for (size_t i = 0; i < solver->joint_breaks.count; i++) {
+        const struct joint_break *const row = &solver->joint_breaks.rows[i];
         row->joint->broken = true;
         row->joint->broke_time = row->row.time;
         row->joint->broke_force = row->row.force;
         row->joint->broke_torque = row->row.torque;
     }
-    t->joints_are_current = t->joints_are_current && t->joint_breaks.count == 0;
+    solver->joints_are_current = solver->joints_are_current && solver->joint_breaks.count == 0;
 }

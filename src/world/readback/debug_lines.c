@@ -36,9 +36,9 @@ static void add_point(struct debug_lines *lines, const double x[3]) {
     row_write(&settings_debug_point, &row, lines->row_size, lines->dst + place * lines->row_size);
 }
 
-void debug_lines_add(void *self, const double a[3], const double b[3]) {
-    add_point(self, a);
-    add_point(self, b);
+void debug_lines_add(void *lines, const double a[3], const double b[3]) {
+    add_point(lines, a);
+    add_point(lines, b);
 }
 
 void debug_lines_add_arrow(struct debug_lines *lines, const double from[3],
