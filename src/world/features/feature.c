@@ -13,6 +13,26 @@ const struct feature *const features[FEATURE_COUNT] = {
     [FEATURE_SENSORS] = &feature_sensors,
 };
 
+/// Calls a function of all rows that have it.
+#define CALL_ALL(function, ...)                                                                    \
+    do {                                                                                           \
+        for (int row = 0; row < FEATURE_COUNT; row++) {                                            \
+            if (features[row]->function != NULL) {                                                 \
+                features[row]->function(__VA_ARGS__);                                              \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+/// Likewise, up to the first that fails: the function in which this stands returns its status.
+#define TRY_ALL(function, ...)                                                                     \
+    do {                                                                                           \
+        for (int row = 0; row < FEATURE_COUNT; row++) {                                            \
+            if (features[row]->function != NULL) {                                                 \
+                RETURN_IF_FAILED(features[row]->function(__VA_ARGS__));                            \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
 pbs_status features_create(void *data[FEATURE_COUNT], struct memory *memory) {
     for (int i = 0; i < FEATURE_COUNT; i++) {
         data[i] = features[i]->size > 0 ? memory_allocate(memory, 1, features[i]->size) : NULL;
@@ -36,19 +56,11 @@ void features_free(void *data[FEATURE_COUNT], struct memory *memory) {
 // --- saving ---
 
 void features_write(struct byte_writer *out, const struct scene *scene) {
-    for (int i = 0; i < FEATURE_COUNT; i++) {
-        if (features[i]->write != NULL) {
-            features[i]->write(out, scene);
-        }
-    }
+    CALL_ALL(write, out, scene);
 }
 
 pbs_status features_read(struct byte_reader *in, struct memory *memory, struct scene *scene) {
-    for (int i = 0; i < FEATURE_COUNT; i++) {
-        if (features[i]->read != NULL) {
-            RETURN_IF_FAILED(features[i]->read(in, memory, scene));
-        }
-    }
+    TRY_ALL(read, in, memory, scene);
     return PBS_OK;
 }
 
@@ -94,44 +106,24 @@ pbs_status features_read_body_state(struct byte_reader *in, struct body *body) {
 }
 
 void features_write_state(struct byte_writer *out, const struct scene *scene) {
-    for (int i = 0; i < FEATURE_COUNT; i++) {
-        if (features[i]->write_state != NULL) {
-            features[i]->write_state(out, scene);
-        }
-    }
+    CALL_ALL(write_state, out, scene);
 }
 
 pbs_status features_read_state(struct byte_reader *in, struct memory *memory, struct scene *scene) {
-    for (int i = 0; i < FEATURE_COUNT; i++) {
-        if (features[i]->read_state != NULL) {
-            RETURN_IF_FAILED(features[i]->read_state(in, memory, scene));
-        }
-    }
+    TRY_ALL(read_state, in, memory, scene);
     return PBS_OK;
 }
 
 void features_forget(pbs_world *w) {
-    for (int i = 0; i < FEATURE_COUNT; i++) {
-        if (features[i]->forget != NULL) {
-            features[i]->forget(w);
-        }
-    }
+    CALL_ALL(forget, w);
 }
 
 void features_body_destroyed(pbs_world *w, const struct body *body) {
-    for (int i = 0; i < FEATURE_COUNT; i++) {
-        if (features[i]->body_destroyed != NULL) {
-            features[i]->body_destroyed(w, body);
-        }
-    }
+    CALL_ALL(body_destroyed, w, body);
 }
 
 pbs_status features_check_scheme(const struct body *body, const struct scheme_table *scheme) {
-    for (int i = 0; i < FEATURE_COUNT; i++) {
-        if (features[i]->check_scheme != NULL) {
-            RETURN_IF_FAILED(features[i]->check_scheme(body, scheme));
-        }
-    }
+    TRY_ALL(check_scheme, body, scheme);
     return PBS_OK;
 }
 
@@ -156,53 +148,29 @@ void features_add_reaction(const struct nodes *nodes, const struct body *body, d
 // --- steps ---
 
 pbs_status features_prepare(pbs_world *w) {
-    for (int i = 0; i < FEATURE_COUNT; i++) {
-        if (features[i]->prepare != NULL) {
-            RETURN_IF_FAILED(features[i]->prepare(w));
-        }
-    }
+    TRY_ALL(prepare, w);
     return PBS_OK;
 }
 
 void features_begin(pbs_world *w) {
-    for (int i = 0; i < FEATURE_COUNT; i++) {
-        if (features[i]->begin != NULL) {
-            features[i]->begin(w);
-        }
-    }
+    CALL_ALL(begin, w);
 }
 
 pbs_status features_finish(pbs_world *w, const double *x) {
-    for (int i = 0; i < FEATURE_COUNT; i++) {
-        if (features[i]->finish != NULL) {
-            RETURN_IF_FAILED(features[i]->finish(w, x));
-        }
-    }
+    TRY_ALL(finish, w, x);
     return PBS_OK;
 }
 
 void features_commit(pbs_world *w) {
-    for (int i = 0; i < FEATURE_COUNT; i++) {
-        if (features[i]->commit != NULL) {
-            features[i]->commit(w);
-        }
-    }
+    CALL_ALL(commit, w);
 }
 
 void features_landed(pbs_world *w) {
-    for (int i = 0; i < FEATURE_COUNT; i++) {
-        if (features[i]->landed != NULL) {
-            features[i]->landed(w);
-        }
-    }
+    CALL_ALL(landed, w);
 }
 
 void features_reload(pbs_world *w) {
-    for (int i = 0; i < FEATURE_COUNT; i++) {
-        if (features[i]->reload != NULL) {
-            features[i]->reload(w);
-        }
-    }
+    CALL_ALL(reload, w);
 }
 
 // --- reading back ---

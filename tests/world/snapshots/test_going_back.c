@@ -109,7 +109,8 @@ static pbs_world *heavy_world(void) {
     return new_world_from(&d);
 }
 
-/// A box of 2 mm becomes stiffer under one of 54 kg that lands on it, and its stiffness goes back.
+/// A box of 2 mm is made stiffer while one of 54 kg lands on it; the restore brings the old
+/// stiffness back.
 static void stiffness_that_follows_loads_goes_back(void **state) {
     (void)state;
     pbs_world *world = heavy_world();
