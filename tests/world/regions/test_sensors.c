@@ -353,6 +353,28 @@ static void refused_allocations_change_nothing(void **state) {
     assert_int_equal(allocator.blocks_in_use, 0);
 }
 
+/// Going back into the same world, whose solver stays, leaves no events of the step that is undone.
+static void going_back_forgets_events(void **state) {
+    (void)state;
+    pbs_world *world = make_world(NULL);
+    const pbs_region_desc region = region_at(PBS_SHAPE_BOX, 1.0, 0.5, 1.0, 0.0);
+    add_soft(world, 0.52);
+    add_sensor(world, &region);
+    struct saved_world before = {.data = NULL};
+    for (int i = 0; i < 20 && events_of(world).count == 0; i++) {
+        free(before.data);
+        before = save_world(world);
+        assert_ok(pbs_world_step(world, STEP));
+    }
+    assert_int_equal(events_of(world).count, 1);
+    assert_ok(pbs_world_restore(world, before.data, before.size));
+    assert_int_equal(events_of(world).count, 0);
+    assert_ok(pbs_world_step(world, STEP));
+    assert_int_equal(events_of(world).count, 1);
+    free(before.data);
+    pbs_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(falling_bodies_enter_and_leave),
@@ -363,6 +385,7 @@ int main(void) {
         cmocka_unit_test(failed_steps_leave_events),
         cmocka_unit_test(wrong_sensors_are_refused),
         cmocka_unit_test(refused_allocations_change_nothing),
+        cmocka_unit_test(going_back_forgets_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
